@@ -8,14 +8,15 @@ use lithe::Connection;
 const THREADS: usize = 4;
 const CHANGES: usize = 60;
 
-fn check(journal_mode: &str) {
-    let folder = std::env::temp_dir().join(format!("lithe-writers-{journal_mode}-{}", std::process::id()));
+/// `settings`: pragmas of each connection.
+fn check(name: &str, settings: &str) {
+    let folder = std::env::temp_dir().join(format!("lithe-writers-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("db");
     let connect = || {
         let connection = Connection::open(&path).unwrap();
         connection.busy_timeout(Duration::from_secs(60));
-        connection.execute_batch(&format!("PRAGMA journal_mode={journal_mode}; PRAGMA synchronous=OFF")).unwrap();
+        connection.execute_batch(settings).unwrap();
         connection
     };
     let main = connect();
@@ -35,17 +36,27 @@ fn check(journal_mode: &str) {
         }
     });
     let sum = main.query_row("SELECT sum(n) FROM t", [], |row| row.get::<i64>(0)).unwrap();
-    assert_eq!(sum, (THREADS * CHANGES) as i64, "{journal_mode}");
+    assert_eq!(sum, (THREADS * CHANGES) as i64, "{settings}");
+    let sound = main.query_row("PRAGMA integrity_check", [], |row| row.get::<String>(0)).unwrap();
+    assert_eq!(sound, "ok", "{settings}");
     drop(main);
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn with_a_log() {
-    check("WAL");
+    check("log", "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF");
+}
+
+/// The commit that restarts the log cuts the file, and not the commits that other threads append meanwhile.
+#[test]
+fn with_a_log_of_limited_length() {
+    let limited = "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=3; PRAGMA journal_size_limit=0";
+    check("limited-log", &format!("{limited}; PRAGMA synchronous=FULL"));
+    check("limited-log", &format!("{limited}; PRAGMA synchronous=OFF"));
 }
 
 #[test]
 fn with_a_journal() {
-    check("DELETE");
+    check("journal", "PRAGMA journal_mode=DELETE; PRAGMA synchronous=OFF");
 }

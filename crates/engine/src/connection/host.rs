@@ -84,6 +84,9 @@ impl Host for RunHost<'_> {
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {
         let database = self.connection.databases.get(db)?;
         self.connection.begin_on_database(&database, write != 0, self.run)?;
+        if write != 0 && self.connection.transaction.active_count() == 1 {
+            database.btree().pager().begin_statement_alone()?;
+        }
         match check {
             Some(check) if database.schema_cookie()? != check.cookie => {
                 self.connection.databases.forget_schema(db);

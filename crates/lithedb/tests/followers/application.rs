@@ -32,7 +32,12 @@ pub fn create(folder: &Path) {
     connection.execute_batch(setup).unwrap();
 }
 
+/// Begins the report of a panic.
+pub const PANICKED: &str = "panicked: ";
+
 pub fn run(folder: &Path, seed: u64) {
+    // The test reads this before the process has ended, and may kill it in between.
+    std::panic::set_hook(Box::new(|panic| println!("{PANICKED}{}", panic.to_string().replace('\n', " "))));
     let (beside, has_ended) = (Mutex::new(()), AtomicBool::new(false));
     std::thread::scope(|threads| {
         threads.spawn(|| write_beside(folder, seed ^ 1, &beside, &has_ended));

@@ -22,11 +22,13 @@ mod log;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use application::PANICKED;
 use follower::Follower;
 
 /// The environment variable for the child process: the seed and the folder.
@@ -56,11 +58,26 @@ fn every_copy_is_a_moment() {
     println!("{report}");
 }
 
+/// The process of the application, and the thread that reads its reports.
+struct Application {
+    process: Child,
+    reports: JoinHandle<()>,
+}
+
+impl Application {
+    /// Waits for the end of the process, and fails if it has reported a panic, even one that a kill has cut short.
+    fn end(mut self) -> ExitStatus {
+        let status = self.process.wait().unwrap();
+        self.reports.join().expect("the application has panicked");
+        status
+    }
+}
+
 /// The application, its follower, and the state of the test.
 struct Stage {
     folder: PathBuf,
     random: fastrand::Rng,
-    application: Option<Child>,
+    application: Option<Application>,
     /// The last moment that the application has reported as committed.
     committed: Arc<AtomicU64>,
     follower: Follower,
@@ -118,33 +135,33 @@ impl Stage {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let committed = self.committed.clone();
-        std::thread::spawn(move || {
+        let reports = std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                assert!(!line.contains("panicked"), "{line}");
+                assert!(!line.contains(PANICKED), "{line}");
                 if let Some(moment) = line.strip_prefix("moment ").and_then(|number| number.parse().ok()) {
                     committed.fetch_max(moment, Ordering::SeqCst);
                 }
             }
         });
-        self.application = Some(child);
+        self.application = Some(Application { process: child, reports });
     }
 
     fn kill(&mut self) {
-        let Some(mut child) = self.application.take() else { return };
-        if let Some(status) = child.try_wait().unwrap() {
+        let Some(mut application) = self.application.take() else { return };
+        if let Some(status) = application.process.try_wait().unwrap() {
             panic!("the application has ended: {status}");
         }
-        child.kill().unwrap();
-        child.wait().unwrap();
+        application.process.kill().unwrap();
+        application.end();
         self.follower.note_kill();
         self.kills += 1;
     }
 
     /// After the application has ended, the copy must have the last moment.
     fn finish(mut self) -> String {
-        if let Some(mut child) = self.application.take() {
-            drop(child.stdin.take()); // which ends the application
-            assert!(child.wait().unwrap().success(), "the application has failed");
+        if let Some(mut application) = self.application.take() {
+            drop(application.process.stdin.take()); // which ends the application
+            assert!(application.end().success(), "the application has failed");
         }
         let committed = self.committed.load(Ordering::SeqCst);
         assert!(self.follower.attach() && self.follower.copy_frames());

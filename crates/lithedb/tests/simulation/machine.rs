@@ -308,8 +308,9 @@ impl Machine {
         self.both(&Op::new("BEGIN IMMEDIATE", []));
         let mut has_savepoint = false;
         for _ in 0..1 + self.others.below(2) {
-            let load = self.ops.load(&mut self.others);
-            self.both(&load);
+            for insert in self.ops.load(&mut self.others) {
+                self.both(&insert);
+            }
             let sql = match self.others.below(5) {
                 0 => "SAVEPOINT l",
                 1 if has_savepoint => "ROLLBACK TO l",

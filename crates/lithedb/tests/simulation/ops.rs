@@ -86,16 +86,18 @@ impl Ops {
         Op::new(format!("INSERT INTO t(n, v) {COUNT} SELECT i % 7, substr(?2, 1 + i) FROM c"), [count, bytes])
     }
 
-    /// An INSERT of many pages.
-    pub fn load(&mut self, random: &mut Random) -> Op {
+    /// INSERTs of many pages: one of all rows, or one of each row.
+    pub fn load(&mut self, random: &mut Random) -> Vec<Op> {
         self.number += 1;
         let mut bytes = vec![0; self.page_size as usize];
         Random::new(self.number).fill(&mut bytes);
-        let count = Arg::Int((LARGE_LOAD + random.below(8) as u32).into());
-        Op::new(
-            format!("INSERT INTO t(n, v) {COUNT} SELECT i % 7, substr(?2, 1 + i) FROM c"),
-            [count, Arg::Blob(bytes)],
-        )
+        let count = LARGE_LOAD + random.below(8) as u32;
+        if random.one_in(2) {
+            let insert = "INSERT INTO t(n, v) VALUES (?1 % 7, substr(?2, 1 + ?1))";
+            return (0..count).map(|i| Op::new(insert, [Arg::Int(i.into()), Arg::Blob(bytes.clone())])).collect();
+        }
+        let insert = format!("INSERT INTO t(n, v) {COUNT} SELECT i % 7, substr(?2, 1 + i) FROM c");
+        vec![Op::new(insert, [Arg::Int(count.into()), Arg::Blob(bytes)])]
     }
 
     fn update(&mut self, random: &mut Random) -> Op {

@@ -216,6 +216,91 @@ fn a_log_that_the_database_lacks_gets_all() {
     bulk.close(AFTER);
 }
 
+/// A load of many statements, as long as [`LOAD`].
+fn load_by_statements(connection: &Connection) {
+    let mut insert = connection.prepare("INSERT INTO t(b) VALUES (hex(zeroblob(1000)))").unwrap();
+    for _ in 0..4000 {
+        insert.execute([]).unwrap();
+    }
+}
+
+/// In the log are the newest version of a page of the file, and pages behind its end.
+const IN_THE_LOG: &str = "INSERT INTO t(b) SELECT zeroblob(3000) FROM generated LIMIT 20; UPDATE t SET b = 'last!' WHERE a = 0; \
+                          DELETE FROM t WHERE a BETWEEN 1 AND 20";
+
+/// A load of many statements copies the log into the database when a statement begins, and goes past the log from then on.
+#[test]
+fn a_load_of_many_statements_copies_the_log_first() {
+    for pragmas in ["", "PRAGMA mmap_size = 0", "PRAGMA synchronous = OFF", "PRAGMA locking_mode = EXCLUSIVE"] {
+        for end in ["COMMIT", "ROLLBACK"] {
+            let bulk = Bulk::new(pragmas);
+            bulk.run(IN_THE_LOG);
+            let salts = bulk.salts();
+            bulk.run("BEGIN");
+            load_by_statements(&bulk.connection);
+            assert_ne!(bulk.salts(), salts, "{pragmas}: the log was restarted");
+            assert!(bulk.log_bytes() < MB && bulk.file_bytes() > 4 * MB, "{pragmas}: {} bytes", bulk.log_bytes());
+            bulk.check(AFTER);
+            if !pragmas.contains("EXCLUSIVE") {
+                let other = Connection::open(bulk.path()).unwrap();
+                assert_eq!(text(&other, "SELECT count(*) || ' ' || min(b) FROM t"), "1 last!");
+            }
+            bulk.run(end);
+            bulk.run("INSERT INTO t VALUES (5000, 'later')");
+            bulk.close(if end == "COMMIT" { "4002 8000010" } else { "2 10" });
+        }
+    }
+}
+
+/// A statement on a row and an open BLOB hold pages of the log, which must not be overwritten; so does another connection's snapshot. A
+/// process that has the database open may follow the log.
+#[test]
+fn a_log_that_is_held_is_not_restarted() {
+    for holder in ["statement", "blob", "snapshot", "process"] {
+        let bulk = Bulk::new("");
+        bulk.run(IN_THE_LOG);
+        let salts = bulk.salts();
+        let (mut other, mut process) = (None, None);
+        {
+            let mut statement = bulk.connection.prepare("SELECT a, b FROM t").unwrap();
+            let mut rows = None;
+            let mut blob = None;
+            match holder {
+                "statement" => rows = Some(statement.query([]).unwrap()),
+                "blob" => blob = Some(bulk.connection.blob_open("main", "t", "b", 0, false).unwrap()),
+                "snapshot" => {
+                    let connection = Connection::open(bulk.path()).unwrap();
+                    connection.execute_batch("BEGIN").unwrap();
+                    assert_eq!(text(&connection, SUM), BEFORE);
+                    other = Some(connection);
+                }
+                _ => process = Some(attach(&bulk.path())),
+            }
+            let row = rows.as_mut().map(|rows| rows.next().unwrap().unwrap());
+            bulk.run("BEGIN");
+            load_by_statements(&bulk.connection);
+            assert_eq!(bulk.salts(), salts, "{holder}: the log was restarted");
+            if let Some(row) = row {
+                assert_eq!(row.get::<String>(1).unwrap(), "last!");
+            }
+            if let Some(mut blob) = blob {
+                let mut bytes = [0; 5];
+                blob.read_exact(&mut bytes).unwrap();
+                assert_eq!(&bytes, b"last!");
+            }
+        }
+        bulk.run("COMMIT");
+        assert!(bulk.log_bytes() > 8 * MB, "{holder}: {} bytes in the log", bulk.log_bytes());
+        if let Some(other) = other {
+            assert_eq!(text(&other, SUM), BEFORE);
+        }
+        if let Some(process) = process {
+            detach(process);
+        }
+        bulk.close(AFTER);
+    }
+}
+
 /// A follower that has copied frames before the load finds other salts and a shorter log before the first page of the load is written.
 #[test]
 fn the_log_begins_anew_before_the_first_page() {

@@ -197,6 +197,9 @@ impl Reports {
 
 /// Creates the database.
 fn create(engine: &dyn Engine, journal: &str) {
+    let mut random = fastrand::Rng::new();
+    let (size, vacuum) = ([1024, 4096][random.usize(..2)], ["NONE", "FULL", "INCREMENTAL"][random.usize(..3)]);
+    engine.batch(&format!("PRAGMA page_size={size}; PRAGMA auto_vacuum={vacuum}")).unwrap();
     engine.batch(&format!("PRAGMA journal_mode={journal}")).unwrap();
     engine
         .batch(&format!(

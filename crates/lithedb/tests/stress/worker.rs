@@ -66,6 +66,26 @@ pub fn work(part: &Part) -> i32 {
     i32::from(failed > 0)
 }
 
+/// The settings of one connection.
+fn settings(random: &mut fastrand::Rng) -> String {
+    let synchronous = ["OFF", "NORMAL", "FULL"][random.usize(..3)];
+    let checkpoint = [3, 200, 200][random.usize(..3)];
+    let mut pragmas = format!("PRAGMA synchronous={synchronous}; PRAGMA wal_autocheckpoint={checkpoint};");
+    let others = [
+        (3, "PRAGMA mmap_size=0;"),
+        (2, "PRAGMA cache_size=10;"),
+        (2, "PRAGMA journal_size_limit=0;"),
+        (4, "PRAGMA journal_size_limit=50000;"),
+        (4, "PRAGMA secure_delete=ON;"),
+    ];
+    for (one_in, pragma) in others {
+        if random.u8(..one_in) == 0 {
+            pragmas.push_str(pragma);
+        }
+    }
+    pragmas
+}
+
 struct Worker {
     engine: Box<dyn Engine>,
     kind: EngineKind,
@@ -80,12 +100,9 @@ impl Worker {
     fn new(part: &Part, number: usize) -> Worker {
         let mut random = fastrand::Rng::new();
         let engine = part.open();
-        let synchronous = ["OFF", "NORMAL", "FULL"][random.usize(..3)];
-        let mmap = if random.u8(..3) == 0 { "PRAGMA mmap_size=0;" } else { "" };
-        let cache = if random.bool() { "PRAGMA cache_size=10;" } else { "" };
+        let pragmas = settings(&mut random);
         let worker =
             Worker { engine, kind: part.kind, number, random, longest_wait: 0, takes_turns: part.journal != "WAL" };
-        let pragmas = format!("PRAGMA synchronous={synchronous}; {mmap} {cache} PRAGMA wal_autocheckpoint=200");
         worker.expect(worker.engine.batch(&pragmas), "pragmas");
         worker
     }
@@ -106,7 +123,8 @@ impl Worker {
                 65..70 => self.write_after_reading(),
                 70..93 => self.read(),
                 93..97 => self.checkpoint(),
-                97 => self.check_quickly(),
+                97 if self.random.bool() => self.check_quickly(),
+                97 => self.write(Worker::shrink, "transferred"),
                 98 if self.takes_turns => self.write_exclusively(),
                 _ => std::thread::sleep(Duration::from_millis(self.random.u64(..5))),
             }
@@ -188,6 +206,13 @@ impl Worker {
             "UPDATE log SET filler = NULL WHERE writer={writer} AND seq < {old} AND seq > {old} - 250"
         ))?;
         Ok((last + count).cast_unsigned())
+    }
+
+    /// Moves pages into free ones, if the database is one with pointer maps.
+    fn shrink(&mut self) -> Result<u64, Failure> {
+        let pages = self.random.u32(1..50);
+        self.engine.batch(&format!("PRAGMA incremental_vacuum({pages})"))?;
+        Ok(0)
     }
 
     /// Keeps the lock over several transactions, and releases it.

@@ -394,6 +394,13 @@ impl FileStore {
         done
     }
 
+    /// Copies all of the log into the database within a write transaction that has appended nothing: see [`Wal::copy_for_load`].
+    pub(crate) fn copy_log_for_load(&self, page_size: PageSize) -> Result<()> {
+        let interrupted = self.settings.interrupt_flag();
+        let work = self.checkpointer(CheckpointMode::Passive, &interrupted, &|attempt| attempt());
+        self.with_wal(|wal| wal.copy_for_load(&work, page_size))
+    }
+
     fn checkpointer<'c>(
         &'c self,
         mode: CheckpointMode,

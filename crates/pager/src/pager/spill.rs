@@ -15,7 +15,7 @@ use crate::error::{Error, Result, zeros};
 use crate::file_store::FileStore;
 use crate::options::{CacheSize, JournalMode};
 use crate::page_ref::{MappedFile, PageRef};
-use crate::spill::{Place, SpillConditions, SpillMark, SpillTarget};
+use crate::spill::{LogCopy, Place, SpillConditions, SpillMark, SpillTarget};
 use crate::wal::Wal;
 use crate::write_txn::{Pending, WriteTxn};
 
@@ -76,6 +76,7 @@ impl Pager {
         {
             conditions.past_log = self.begin_past_log(file, txn)?;
         }
+        txn.spill.log_copy = LogCopy::Decided;
         Ok(*txn.spill.target.insert(SpillTarget::choose(&conditions)))
     }
 
@@ -108,19 +109,57 @@ impl Pager {
     /// it is written once, and no snapshot extends that far until the commit in the log makes the database longer. See
     /// `wal::past_log` for what followers of the log see.
     fn begin_past_log(&self, file: &FileStore, txn: &WriteTxn) -> Result<Option<u32>> {
-        let page_size = self.page_size();
-        let is_ours = !file.file.is_foreign();
-        let is_plain = is_ours && txn.shape_before.is_none() && !file.sectors(page_size).are_shared();
-        let counts_pages = txn.pages_before > 0 && file.counts_pages();
-        if !self.settings.may_append_past_log.get() || !is_plain || !counts_pages {
+        if !self.may_go_past_log(file, txn) {
             return Ok(None);
         }
+        let page_size = self.page_size();
         let policy = file.log_policy();
         if !file.with_wal(|wal| wal.begin_past_log(&*file.vfs, page_size, &policy))? {
             return Ok(None);
         }
         let in_file = file.file.size()?.div_ceil(u64::from(page_size.get()));
         Ok(Some(u32::try_from(in_file).unwrap_or(u32::MAX).max(txn.pages_before)))
+    }
+
+    /// Whether a load past the log is possible as far as the pager knows; the log has conditions of its own.
+    fn may_go_past_log(&self, file: &FileStore, txn: &WriteTxn) -> bool {
+        let is_ours = !file.file.is_foreign();
+        let is_plain = is_ours && txn.shape_before.is_none() && !file.sectors(self.page_size()).are_shared();
+        let counts_pages = txn.pages_before > 0 && file.counts_pages();
+        self.settings.may_append_past_log.get() && is_plain && counts_pages
+    }
+
+    /// Whether finished pages stay in memory until the next statement begins. The log has frames that a checkpoint can copy into the
+    /// database, so that a load past the log becomes possible; but a cursor of the running statement may hold pages of the mapped log.
+    fn awaits_log_copy(&self, file: &FileStore, txn: &mut WriteTxn) -> Result<bool> {
+        if txn.spill.target.is_none() && txn.spill.log_copy == LogCopy::Undecided {
+            let can_be_copied = self.may_go_past_log(file, txn) && file.with_wal(Wal::can_be_copied)?;
+            txn.spill.log_copy = if can_be_copied { LogCopy::Awaited } else { LogCopy::Decided };
+        }
+        Ok(txn.spill.log_copy == LogCopy::Awaited)
+    }
+
+    /// Called when a statement begins that writes, while no other statement of the connection is open: nobody holds a page. A large
+    /// transaction that waits for this copies the log into the database, and goes on past the log.
+    ///
+    /// # Errors
+    /// Those of spilling pages. If the log cannot be copied, the transaction goes through the log.
+    #[inline]
+    pub fn begin_statement_alone(&self) -> Result<()> {
+        let is_awaited = self.txn.borrow().spill.log_copy == LogCopy::Awaited;
+        if is_awaited { self.copy_log_for_load() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn copy_log_for_load(&self) -> Result<()> {
+        let Store::File(file) = &self.store else { return Ok(()) };
+        self.assert_state();
+        self.change_mapped_bytes()?;
+        self.changes.bump();
+        let txn = &mut *self.txn.borrow_mut();
+        txn.spill.log_copy = LogCopy::Decided;
+        file.copy_log_for_load(self.page_size())?;
+        self.spill_finished(txn)
     }
 
     // ---- write ----
@@ -176,8 +215,14 @@ impl Pager {
     /// Spills finished pages to where they belong, if that is the file or the log: a temporary file is not worth it.
     #[cold]
     pub(super) fn spill_finished(&self, txn: &mut WriteTxn) -> Result<()> {
+        let Store::File(file) = &self.store else {
+            txn.dirty.take_finished();
+            return Ok(());
+        };
+        if self.appends_to_log(file) && self.awaits_log_copy(file, txn)? {
+            return Ok(());
+        }
         let mut victims = txn.dirty.take_finished();
-        let Store::File(file) = &self.store else { return Ok(()) };
         if txn.dirty_max == usize::MAX || self.places_after_journal(txn) {
             return Ok(());
         }

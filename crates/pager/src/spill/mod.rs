@@ -48,6 +48,22 @@ pub(crate) struct Marks {
     pub(crate) newest: u32,
 }
 
+/// Whether a load past the log waits for the log to be copied into the database.
+///
+/// ```text
+///   Undecided ── many finished pages, frames in the log ──► Awaited ── next statement begins, alone ──► Decided
+///       └──────────────────── the target is chosen, for any other reason ─────────────────────────────────►
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LogCopy {
+    #[default]
+    Undecided,
+    /// The next statement that begins while no other one is open copies the log: then no cursor holds a page of the log.
+    Awaited,
+    /// The log was copied, or cannot be.
+    Decided,
+}
+
 /// The pages of one transaction that have left the dirty set.
 #[derive(Debug, Default)]
 pub(crate) struct Spill {
@@ -57,6 +73,7 @@ pub(crate) struct Spill {
     pub(crate) placed: PlacedPages,
     /// Old pages were overwritten in their place: no other connection reads, and only a journal can undo it.
     pub(crate) overwrites: bool,
+    pub(crate) log_copy: LogCopy,
 }
 
 impl Spill {
@@ -70,5 +87,6 @@ impl Spill {
         self.temp.clear();
         self.placed.clear();
         self.overwrites = false;
+        self.log_copy = LogCopy::Undecided;
     }
 }

@@ -339,9 +339,6 @@ impl Wal {
         };
         let ended = self.end_past_log(&tail);
         let header = committed.inspect_err(|_| self.forget_unpublished_header())?;
-        if tail.restarted {
-            self.limit_size(page_size, header.last_frame, policy);
-        }
         Ok(ended.and_then(|()| self.advance_to(header, true)))
     }
 
@@ -380,6 +377,9 @@ impl Wal {
         tail.sync_at = syncs_here.then_some((padded, policy.flags));
         while end(tail) < padded {
             self.append(tail, vfs, last, page_size, page_count, policy)?;
+        }
+        if tail.restarted {
+            self.limit_size(page_size, tail.last_frame, policy);
         }
         self.index_tail(tail)?;
         let before = self.header.get();
@@ -568,8 +568,11 @@ impl Wal {
         Ok(WalHeader::read(&old).map_or(0, |(old, _)| old.sequence.wrapping_add(1)))
     }
 
+    /// Shortens the file of a restarted log to its limit. The caller still holds the writer slot: behind the frames of this commit
+    /// are only those of the log before. The next writer's frames would be cut off, too.
     fn limit_size(&self, page_size: PageSize, last_frame: u32, policy: &Policy) {
         let Some(limit) = policy.size_limit else { return };
+        assert!(self.is_writer.get(), "only the writer cuts the log");
         let log = self.shared.file();
         let wanted = limit.max(frame_offset(last_frame, page_size) + frame_len(page_size));
         // If this fails, the file only stays longer than wanted.

@@ -186,7 +186,7 @@ impl Wal {
     }
 
     /// Copies the frames that no reader needs to be absent from the database.
-    fn backfill(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<()> {
+    pub(super) fn backfill(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<()> {
         let header = self.header.get();
         self.index.ensure_frame(header.last_frame, false)?;
         let safe = self.last_safe_frame(work, header.last_frame)?;

@@ -1,7 +1,8 @@
 //! Loads past the log: how the log is prepared, so that no follower misses a page.
 //!
 //! ```text
-//!   log before   header, salts 1 | frames, all of them in the database
+//!   log before   header, salts 1 | frames
+//!                                  a checkpoint copies those that the database lacks, if no connection reads older ones
 //!   load begins  header, salts 2 |                      pages go to their place behind the end of the database
 //!   commit       header, salts 2 | frames, commit       with the locks of all read marks, from the check for followers on
 //! ```
@@ -22,10 +23,61 @@ use lithe_format::wal::Sum;
 use lithe_vfs::Vfs;
 
 use super::append::Tail;
-use super::{Policy, Wal};
+use super::{Checkpointer, Policy, Wal};
 use crate::error::{Error, Result};
+use crate::page_ref::MappedFile;
 
 impl Wal {
+    /// Whether [`Wal::copy_for_load`] is worth a try: the database lacks frames, or this connection reads some, and no other process has
+    /// the log open.
+    pub(crate) fn can_be_copied(&self) -> Result<bool> {
+        let tail = self.tail.borrow();
+        let tail = tail.as_ref().expect("only a writer copies the log for a load");
+        let last = self.header.get().last_frame;
+        let is_plain = tail.base.is_none() && tail.last_frame == last;
+        Ok(is_plain && !self.is_fully_checkpointed() && !self.is_followed()?)
+    }
+
+    /// Copies the frames that the database lacks, and moves this connection's snapshot from the log to the database: then
+    /// [`Wal::begin_past_log`] can restart the log. The caller holds no page. Without a read mark nothing is lost meanwhile: this
+    /// connection holds the locks of the writer and of checkpointers, without which nobody copies frames or restarts the log.
+    ///
+    /// If a reader or a failing call keeps frames from being copied, the snapshot stays in the log.
+    pub(crate) fn copy_for_load(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<()> {
+        assert!(self.is_writer.get(), "only the writer copies the log for a load");
+        if !self.can_be_copied()? || !self.lock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1)? {
+            return Ok(());
+        }
+        let moved = self.move_into_database(work, page_size);
+        let unlocked = self.unlock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1);
+        moved.and(unlocked)
+    }
+
+    fn move_into_database(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<()> {
+        let last = self.header.get().last_frame;
+        if !self.index.is_private()
+            && let Some(mark) = self.mark.take()
+        {
+            // The mark may be older than the snapshot, and would keep its frames from being copied.
+            self.read_lock.unlock(mark)?;
+        }
+        let lacks_some = self.index.backfilled() < last;
+        let copied = if lacks_some { self.backfill(work, page_size) } else { Ok(()) };
+        let is_complete = copied.is_ok() && self.index.backfilled() == last;
+        if !self.index.is_private() {
+            if !(is_complete && self.read_lock.lock(0)?) {
+                return self.take_mark_of_log();
+            }
+            self.mark.set(Some(0));
+            self.outgrown.set(false);
+        }
+        if is_complete {
+            self.frames.set((1, 0));
+            self.mapped.set(MappedFile::NONE);
+        }
+        Ok(())
+    }
+
     /// Restarts the log for a load past it, if that is possible: the database has all of the log, this transaction has
     /// appended nothing, and no connection follows or reads the log. Keeps checkpointers away until the transaction ends.
     pub(crate) fn begin_past_log(&self, vfs: &dyn Vfs, page_size: PageSize, policy: &Policy) -> Result<bool> {

@@ -280,6 +280,10 @@ impl<I: Iterator<Item = u64>> Change<'_, I> {
         let work = 1 + self.random.below(most);
         for _ in 0..work {
             let count = self.state.len() as u64;
+            if self.random.one_in(4) {
+                // This transaction holds no page between two steps.
+                self.pager.begin_statement_alone()?;
+            }
             match self.random.below(16) {
                 0..=7 => self.change_page()?,
                 8..=11 if count < u64::from(PAGES_MAX) => self.add_page()?,
