@@ -84,6 +84,10 @@ pub struct Args {
     #[arg(long, value_name = "STRING")]
     pub nonce: Option<String>,
 
+    /// Allow what can damage a database and is meant for tests: .testctrl, .imposter, writing to the schema
+    #[arg(long)]
+    pub unsafe_testing: bool,
+
     /// Show what each statement has cost
     #[arg(long)]
     pub stats: bool,
@@ -232,6 +236,7 @@ impl Args {
             maxsize: self.maxsize,
             vfs: self.vfs.clone(),
             mmap: self.mmap,
+            testing: self.unsafe_testing,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use lithe::{Connection, Deserialize, OpenFlags};
+use lithe::{Config, Connection, Deserialize, OpenFlags};
 
 use crate::appended::{self, AppendVfs};
 use crate::quote;
@@ -30,6 +30,8 @@ pub struct Opening {
     pub vfs: Option<String>,
     /// The bytes of the file that are mapped; None means the engine's default.
     pub mmap: Option<u64>,
+    /// Whether SQL may do what can damage the database.
+    pub testing: bool,
 }
 
 /// The length of a ZIP archive's end record, and its first bytes.
@@ -72,6 +74,7 @@ pub fn open(file: &str, how: &Opening) -> Result<Connection, String> {
     // The handle of the C interface is for extensions.
     let connection = connection.with_handle(sqlite3::Handle::new).map_err(|error| failed(file, &error.to_string()))?;
     connection.add_extension(&lithe::extension::SHELL);
+    set_switches(&connection, how.testing);
     if how.zip {
         let create = format!("CREATE VIRTUAL TABLE zip USING zipfile({})", quote::string(file));
         connection.execute_batch(&create).map_err(|error| failed(file, &error.to_string()))?;
@@ -81,6 +84,15 @@ pub fn open(file: &str, how: &Opening) -> Result<Connection, String> {
         set.map_err(|error| failed(file, &error.to_string()))?;
     }
     Ok(connection)
+}
+
+/// Sets the switches that differ from those of other connections: strings need single quotes, and SQL cannot damage the database, nor
+/// call what reaches beyond it from the schema.
+fn set_switches(connection: &Connection, is_testing: bool) {
+    connection.set_config(Config::Defensive, !is_testing);
+    connection.set_config(Config::TrustedSchema, is_testing);
+    connection.set_config(Config::DqsDdl, false);
+    connection.set_config(Config::DqsDml, false);
 }
 
 fn from_file(file: &str, how: &Opening) -> Result<Connection, String> {

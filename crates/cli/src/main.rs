@@ -22,6 +22,7 @@
 //! | `appended` | databases appended to another file |
 //! | `shell` | the state between statements; running SQL |
 //! | `expert` | the indexes that a statement would use: `.expert` |
+//! | `restoring` | scripts of `.dump`, which may write the schema of an empty database |
 //! | `parameters` | the values of statements' parameters |
 //! | `input` | the sources of lines: terminal, file, argument |
 //! | `sink` | the destinations of rows: standard output, file, program |
@@ -51,6 +52,7 @@ mod prompt;
 mod quote;
 mod recording;
 mod report;
+mod restoring;
 mod scan_status;
 mod settings;
 mod shell;

@@ -75,8 +75,11 @@ impl Shown<'_> {
         if let Some(cycles) = element.cycles {
             figures.push(format!("cycles={cycles} [{}%]", cycles * 100 / self.cycles.max(1)));
         }
+        if let Some(loops) = element.loops {
+            figures.push(format!("loops={loops}"));
+        }
         if let (Some(loops), Some(rows)) = (element.loops, element.rows) {
-            figures.push(format!("loops={loops} rows={rows}"));
+            figures.push(format!("rows={rows}"));
             if self.with_estimates {
                 figures.push(format!("rpl={:.1} est={expected:.1}", rows as f64 / loops.max(1) as f64));
             }

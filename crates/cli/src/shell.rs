@@ -19,6 +19,7 @@ use crate::parameters;
 use crate::progress::Progress;
 use crate::recording::NamedSession;
 use crate::report;
+use crate::restoring::Restoring;
 use crate::scan_status::{ScanStatus, show_scan_status};
 use crate::settings::Settings;
 use crate::sink::Sink;
@@ -49,6 +50,8 @@ pub struct Shell {
     pub testcase: Option<String>,
     pub progress: Progress,
     pub safe_mode: SafeMode,
+    /// Whether what is meant for tests is allowed (`-unsafe-testing`).
+    pub is_testing: bool,
     /// The style to restore after the output of one command.
     pub style_before: Option<Style>,
     /// Whether the next statement is not run, but its indexes are advised (`.expert`).
@@ -64,12 +67,14 @@ pub struct OpenDatabase {
     pub connection: Rc<Connection>,
     /// The name with which the database was opened.
     pub file: String,
+    /// Whether a script of `.dump` is being run.
+    restoring: Restoring,
 }
 
 impl OpenDatabase {
     pub fn open(file: &str, how: &Opening) -> Result<OpenDatabase, String> {
         let connection = Rc::new(database::open(file, how)?);
-        Ok(OpenDatabase { sessions: Vec::new(), connection, file: file.to_owned() })
+        Ok(OpenDatabase { sessions: Vec::new(), connection, file: file.to_owned(), restoring: Restoring::No })
     }
 }
 
@@ -120,12 +125,18 @@ impl Shell {
             testcase: None,
             progress: Progress::default(),
             safe_mode: SafeMode { is_on: args.safe, nonce: args.nonce.clone(), is_suspended: false },
+            is_testing: args.unsafe_testing,
             style_before: None,
             style_once: None,
             gives_advice: false,
         };
         shell.guard();
         Ok(shell)
+    }
+
+    /// The options for another database, as far as the command line decides them.
+    pub fn opening(&self) -> Opening {
+        Opening { testing: self.is_testing, ..Opening::default() }
     }
 
     /// Replaces the active database; answers the previous one.
@@ -199,6 +210,11 @@ impl Shell {
             false => self.run_first_into(text, &mut sink),
         };
         self.output = sink;
+        if !self.safe_mode.is_on {
+            let ran = result.as_ref().map_or(&text[..0], |ran| &text[..ran.tail]);
+            let database = &mut self.database;
+            database.restoring = std::mem::take(&mut database.restoring).note(ran, &database.connection);
+        }
         result.map_err(|failure| match failure {
             Failure::Compiling(error) => self.fail(&report::parse_error(&error, &String::from_utf8_lossy(text), place)),
             Failure::Running(error) => self.fail(&report::runtime_error(&error, place)),

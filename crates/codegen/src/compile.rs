@@ -49,8 +49,11 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     let resolver: &'a Resolver<'a> = resolver;
     resolver.number_selects_from(request.select_count);
     let is_measured = env.flags.scan_status && request.explain == ExplainKind::No;
-    let is_explained = is_measured || request.explain == ExplainKind::QueryPlan;
-    let explain = if is_explained { Explain::on() } else { Explain::off() };
+    let explain = match request.explain {
+        _ if is_measured => Explain::measuring(),
+        ExplainKind::QueryPlan => Explain::on(),
+        _ => Explain::off(),
+    };
     let mut cg = Codegen::new(resolver, explain, request.builders);
     cg.is_measured = is_measured;
     let columns = match compile_statement(&mut cg, request) {

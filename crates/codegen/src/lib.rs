@@ -66,6 +66,7 @@ mod derived;
 mod expr;
 mod journal;
 mod loops;
+mod measure;
 mod row_check;
 mod rows;
 mod select;

@@ -9,8 +9,10 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use lithe_catalog::Catalog;
 use lithe_functions::{Arity, Function, Lookup, Registry};
+use lithe_sql::ast::Name;
 use lithe_value::{Collation, Encoding};
 use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
 
 use crate::collations::Collations;
 use crate::error::{Error, Result};
@@ -53,6 +55,11 @@ impl Definitions {
     /// The catalog as it is now.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.catalog.borrow())
+    }
+
+    /// The database of that name.
+    pub(crate) fn find_database(&self, name: Name<'_>) -> Option<Db> {
+        self.catalog.borrow().find_database(name)
     }
 
     /// Whether this is the catalog as it is now.

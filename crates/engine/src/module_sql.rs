@@ -37,25 +37,30 @@ fn kept_statement<'c>(
     continues: bool,
 ) -> CallResult<Box<dyn SqlStatement + 'c>> {
     let mut tail = kept.sql().len();
-    let mut statement = match connection.kept.take(kept.key()) {
-        Some(statement) => statement,
+    let (mut statement, alive) = match connection.kept.take(kept.key()) {
+        Some(statement) => (statement, None),
         None => {
             let (statement, end) = prepare_for_module(connection, kept.sql(), kept.may_use_virtual_tables())?;
             tail = end;
-            statement
+            (statement, Some(kept.alive()))
         }
     };
-    if !continues {
+    if !continues && statement.is_running() {
         statement.reset(connection)?;
     }
-    let end = AtDrop::Keep { key: kept.key(), alive: kept.alive(), continues };
+    let end = AtDrop::Keep { key: kept.key(), alive, continues };
     Ok(Box::new(ModuleStatement { connection, statement: Some(statement), end, tail }))
 }
 
 /// What happens to a statement when the module drops it.
 enum AtDrop {
     Finish,
-    Keep { key: u64, alive: Weak<u64>, continues: bool },
+    /// `alive`: the statement is kept for the first time.
+    Keep {
+        key: u64,
+        alive: Option<Weak<u64>>,
+        continues: bool,
+    },
 }
 
 /// A statement that a module holds.
@@ -83,10 +88,10 @@ impl Drop for ModuleStatement<'_> {
         match &self.end {
             AtDrop::Finish => self.connection.put_back(statement),
             AtDrop::Keep { key, alive, continues } => {
-                if !continues {
+                if !continues && statement.is_running() {
                     let _ = statement.reset(self.connection); // it runs within the module's own statement, which commits
                 }
-                self.connection.kept.keep(self.connection, *key, alive, statement);
+                self.connection.kept.keep(self.connection, *key, alive.as_ref(), statement);
             }
         }
     }
@@ -294,7 +299,7 @@ impl SqlConnection for Connection {
         if self.databases.shares_cache() {
             return None;
         }
-        let db = self.catalog().find_database(Name::new(database.as_bytes()))?;
+        let db = self.definitions.find_database(Name::new(database.as_bytes()))?;
         let btree = self.databases.btree(db).ok()?;
         btree.pager().is_reading().then(|| btree.pager().write_version())
     }

@@ -3,9 +3,9 @@
 //! A statement is measured if SQLITE_DBCONFIG_STMT_SCANSTATUS was on when it was compiled; otherwise its program has no
 //! additional instruction.
 
-use lithe_vm::operand::{CursorId, OperandText};
+use lithe_vm::operand::{Addr, CursorId, OperandText};
 use lithe_vm::profile::{InsnCost, Profile};
-use lithe_vm::program::{MeasuredLoop, QueryPlanRow};
+use lithe_vm::program::{MeasuredCode, MeasuredPart, QueryPlanRow};
 use lithe_vm::{Program, Vm};
 
 use crate::connection::statement::{Runner, Statement};
@@ -23,11 +23,11 @@ pub struct PlanElement {
     pub name: Option<String>,
     /// The planner's estimate of the rows of each run of a loop; 1 if the line is not a loop.
     pub estimated_rows: f64,
-    /// Runs of a loop.
+    /// How often a loop or a query ran, or rows were sorted or put into an automatic index.
     pub loops: Option<u64>,
     /// Rows of all runs.
     pub rows: Option<u64>,
-    /// Processor cycles that its cursors have taken, counted as nanoseconds.
+    /// Processor cycles that it has taken, counted as nanoseconds.
     pub cycles: Option<u64>,
 }
 
@@ -35,24 +35,23 @@ impl Statement {
     /// The element at an index of the query plan: counted among all lines, or only among the loops over tables. None:
     /// there are fewer, or the statement is not measured.
     pub fn plan_element(&self, index: usize, among_all: bool) -> Option<PlanElement> {
-        let (vm, loops) = self.measured()?;
+        let (vm, measured) = self.measured()?;
         let program = vm.program();
-        let of_line = |line: &QueryPlanRow| loops.iter().find(|measured| measured.line == line.id);
-        let is_shown =
-            |line: &&QueryPlanRow| among_all || of_line(line).is_some_and(|measured| measured.name.is_some());
-        let line = program.query_plan.iter().filter(is_shown).nth(index)?;
-        let measured = of_line(line);
+        let is_loop = |line: &QueryPlanRow| measured.iter().any(|part| part.line == line.id && part.name.is_some());
+        let line = program.query_plan.iter().filter(|line| among_all || is_loop(line)).nth(index)?;
+        let parts = || measured.iter().filter(|part| part.line == line.id);
         let costs = vm.profile().map_or(&[][..], |profile| profile.costs(program));
-        let runs = |addr: u32| costs.get(addr as usize).map_or(0, |cost| cost.runs);
+        let runs = |addr: Addr| costs.get(addr.0 as usize).map_or(0, |cost| cost.runs);
+        let sum = |place: fn(&MeasuredPart) -> Option<Addr>| total(parts().map(|part| place(part).map(runs)));
         Some(PlanElement {
             id: line.id,
             parent: line.parent,
             detail: line.detail.clone(),
-            name: measured.and_then(|measured| measured.name.clone()),
-            estimated_rows: measured.map_or(1.0, |measured| measured.estimated_rows),
-            loops: measured.map(|measured| runs(measured.run.0)),
-            rows: measured.map(|measured| runs(measured.row.0)),
-            cycles: measured.map(|measured| cycles_of(program, costs, &measured.cursors)),
+            name: parts().find_map(|part| part.name.clone()),
+            estimated_rows: parts().next().map_or(1.0, |part| part.estimated_rows),
+            loops: sum(|part| part.run),
+            rows: sum(|part| part.row),
+            cycles: total(parts().map(|part| Some(cycles_of(program, costs, &part.code)))),
         })
     }
 
@@ -74,14 +73,29 @@ impl Statement {
         self.measured().and_then(|(vm, _)| vm.profile()).map_or(&[], |profile| profile.costs(program))
     }
 
-    fn measured(&self) -> Option<(&Vm, &[MeasuredLoop])> {
+    fn measured(&self) -> Option<(&Vm, &[MeasuredPart])> {
         let Runner::Program(vm) = &self.runner else { return None };
-        vm.program().measured.as_deref().map(|loops| (&**vm, loops))
+        vm.program().measured.as_deref().map(|parts| (&**vm, parts))
+    }
+}
+
+/// The sum of what is counted; None if nothing is.
+fn total(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    counts.flatten().reduce(u64::saturating_add)
+}
+
+fn cycles_of(program: &Program, costs: &[InsnCost], code: &MeasuredCode) -> u64 {
+    match code {
+        MeasuredCode::Cursors(cursors) => cycles_of_cursors(program, costs, cursors),
+        MeasuredCode::Between(first, end) => {
+            let between = costs.get(first.0 as usize..end.0 as usize).unwrap_or_default();
+            between.iter().map(|cost| cost.cycles).sum()
+        }
     }
 }
 
 /// The costs of the instructions that use one of these cursors.
-fn cycles_of(program: &Program, costs: &[InsnCost], cursors: &[CursorId]) -> u64 {
+fn cycles_of_cursors(program: &Program, costs: &[InsnCost], cursors: &[CursorId]) -> u64 {
     let uses = |operand: &OperandText| matches!(operand, OperandText::Id("c", id) if cursors.iter().any(|cursor| u32::from(cursor.0) == *id));
     let is_theirs = |at: usize| program.insns[at].operands().iter().any(|(_, operand)| uses(operand));
     costs.iter().enumerate().filter(|(at, _)| is_theirs(*at)).map(|(_, cost)| cost.cycles).sum()

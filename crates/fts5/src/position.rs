@@ -14,6 +14,8 @@ use crate::varint;
 const COLUMN_MARK: u64 = 1;
 /// Added to each difference, because 0 and 1 have other meanings.
 const BIAS: u64 = 2;
+/// The least number that is a difference.
+const SHORT_MIN: u8 = BIAS as u8;
 /// Offsets have 31 bits.
 const OFFSET_MAX: u64 = 0x7fff_ffff;
 /// More columns than any table has: a list with a larger number is damaged.
@@ -90,17 +92,20 @@ impl Iterator for Reader<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u64> {
-        // Most positions are a small difference to the one before, in one byte.
-        let byte = *self.bytes.get(self.at)?;
-        if (BIAS as u8..0x80).contains(&byte) {
-            let offset = (self.last & OFFSET_MAX) + u64::from(byte) - BIAS;
-            if offset <= OFFSET_MAX {
-                self.at += 1;
-                self.last = self.last & !OFFSET_MAX | offset;
-                return Some(self.last);
-            }
+        // Most positions are a difference to the one before of one byte or two.
+        let (number, len) = match *self.bytes.get(self.at..)? {
+            [byte @ SHORT_MIN..=0x7f, ..] => (u64::from(byte), 1),
+            [high @ 0x81..=0xff, low @ 0..0x80, ..] => (u64::from(high & 0x7f) << 7 | u64::from(low), 2),
+            [] => return None,
+            _ => return self.next_of_any_form(),
+        };
+        let offset = (self.last & OFFSET_MAX) + number - BIAS;
+        if offset > OFFSET_MAX {
+            return self.next_of_any_form();
         }
-        self.next_of_any_form()
+        self.at += len;
+        self.last = self.last & !OFFSET_MAX | offset;
+        Some(self.last)
     }
 }
 

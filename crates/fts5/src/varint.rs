@@ -4,6 +4,7 @@ use lithe_format::varint;
 pub use lithe_format::varint::push as write;
 
 /// Reads an integer at `at`, and moves `at` behind it. `None` if the bytes end first.
+#[inline]
 pub fn read(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let (value, behind) = varint::read_at(bytes, *at)?;
     *at = behind;

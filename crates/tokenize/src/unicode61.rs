@@ -21,6 +21,19 @@ pub struct Unicode61 {
     pub remove: RemoveMarks,
     /// The folded form of each ASCII character of tokens; 0: the character belongs to no token, or is not ASCII.
     folded: [u8; 256],
+    /// What each byte is where most tokens lie: small letters with spaces between them.
+    classes: [Class; 256],
+}
+
+/// What a byte is to [`Unicode61::next_plain`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// An ASCII character that belongs to no token, and is not NUL.
+    Between,
+    /// An ASCII character of tokens that is its own folded form, and is not NUL.
+    Plain,
+    /// Any other.
+    Other,
 }
 
 impl Unicode61 {
@@ -30,7 +43,8 @@ impl Unicode61 {
         categories.each_below(TABLE_END, |code| set_bit(&mut table, code, true));
         set_bit(&mut table, 0, false);
         let (exceptions, remove) = (Vec::new(), RemoveMarks::default());
-        let mut made = Unicode61 { table, categories, exceptions, remove, folded: [0; 256] };
+        let classes = [Class::Other; 256];
+        let mut made = Unicode61 { table, categories, exceptions, remove, folded: [0; 256], classes };
         made.fold_ascii();
         made
     }
@@ -38,10 +52,23 @@ impl Unicode61 {
     fn fold_ascii(&mut self) {
         for byte in 0..0x80u8 {
             let folded = if self.is_token(u32::from(byte)) { byte.to_ascii_lowercase() } else { 0 };
-            if let Some(place) = self.folded.get_mut(usize::from(byte)) {
-                *place = folded;
+            let class = match folded {
+                _ if byte == 0 => Class::Other,
+                0 => Class::Between,
+                same if same == byte => Class::Plain,
+                _ => Class::Other,
+            };
+            if let (Some(place), Some(of)) =
+                (self.folded.get_mut(usize::from(byte)), self.classes.get_mut(usize::from(byte)))
+            {
+                (*place, *of) = (folded, class);
             }
         }
+    }
+
+    #[inline]
+    fn class(&self, byte: u8) -> Class {
+        self.classes.get(usize::from(byte)).copied().unwrap_or(Class::Other)
     }
 
     /// Makes characters belong to tokens, or not. Marks do not change.
@@ -81,13 +108,25 @@ impl Unicode61 {
     /// answers the token's bytes. `None`: the token at `at` is another one, or the text ends.
     #[inline]
     pub fn next_plain(&self, text: &[u8], at: &mut usize) -> Option<Range<usize>> {
-        let is_between = |byte: u8| byte.is_ascii() && byte != 0 && self.fold(byte) == 0;
-        let start = *at + text.get(*at..)?.iter().take_while(|byte| is_between(**byte)).count();
+        let mut start = *at;
+        let first = loop {
+            let class = self.class(*text.get(start)?);
+            if class != Class::Between {
+                break class;
+            }
+            start += 1;
+        };
         *at = start;
-        let rest = text.get(start..)?;
-        let len = rest.iter().take_while(|byte| self.fold(**byte) == **byte && **byte != 0).count();
-        if len == 0 || !rest.get(len).is_none_or(|byte| is_between(*byte)) {
+        if first != Class::Plain {
             return None;
+        }
+        let mut len = 1;
+        while let Some(byte) = text.get(start + len) {
+            match self.class(*byte) {
+                Class::Plain => len += 1,
+                Class::Between => break,
+                Class::Other => return None,
+            }
         }
         *at = start + len;
         Some(start..*at)

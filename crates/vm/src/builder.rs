@@ -45,7 +45,7 @@ pub struct ProgramBuilder {
     aggregates: Vec<AggregateCall>,
     subprograms: Vec<Arc<Subprogram>>,
     schema_cookies: Vec<SchemaCheck>,
-    measured: Vec<MeasuredLoop>,
+    measured: Vec<MeasuredPart>,
 }
 
 impl Default for ProgramBuilder {
@@ -287,8 +287,8 @@ impl ProgramBuilder {
         label
     }
 
-    /// Counts the runs and rows of a loop, at labels of [`ProgramBuilder::counted`].
-    pub fn measure(&mut self, measured: MeasuredLoop) {
+    /// Counts the runs and rows of a part of the plan, at labels of [`ProgramBuilder::counted`].
+    pub fn measure(&mut self, measured: MeasuredPart) {
         self.measured.push(measured);
     }
 
@@ -317,7 +317,7 @@ impl ProgramBuilder {
             });
         }
         let mut measured = std::mem::take(&mut self.measured);
-        for place in measured.iter_mut().flat_map(|measured| [&mut measured.run, &mut measured.row]) {
+        for place in measured.iter_mut().flat_map(MeasuredPart::places) {
             let at = labels[place.0 as usize].expect("every label used is placed");
             *place = Addr(at + shift);
         }

@@ -54,8 +54,8 @@ pub struct Program {
     pub counts_changes: bool,
     /// EXPLAIN QUERY PLAN's rows: (id, parent, text).
     pub query_plan: Box<[QueryPlanRow]>,
-    /// The loops whose runs and rows are counted; `None` if the program is not measured.
-    pub measured: Option<Box<[MeasuredLoop]>>,
+    /// The parts of the query plan that are measured; `None` if the program is not.
+    pub measured: Option<Box<[MeasuredPart]>>,
     /// Identifiers in double quotes that match no name, and were taken for strings.
     pub quoted_strings: QuotedStrings,
     /// Bit n: the plan depends on the value of parameter n + 1; the last bit is that of all further parameters.
@@ -78,21 +78,41 @@ pub struct QueryPlanRow {
     pub detail: String,
 }
 
-/// A loop of a query plan whose runs and rows are counted (sqlite3_stmt_scanstatus).
+/// A part of a query plan that is measured (sqlite3_stmt_scanstatus): a loop, a tree that rows are put into, or a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MeasuredLoop {
-    /// The number of its line in the query plan.
+pub struct MeasuredPart {
+    /// The number of its line in the query plan. Parts with the same number are one, whose code stands in several places.
     pub line: i32,
-    /// The table or index that it reads; `None` for the rows of a query.
+    /// The table or index that it reads; `None` for the rows of a query, and for what is no loop.
     pub name: Option<String>,
     /// The number of rows that the planner estimates for each run.
     pub estimated_rows: f64,
-    /// The address of an instruction that is executed once for each run of the loop.
-    pub run: Addr,
-    /// The address of an instruction that is executed once for each row.
-    pub row: Addr,
-    /// The cursors with which it reads.
-    pub cursors: Vec<CursorId>,
+    /// The address of an instruction that is executed once for each run, if these are counted.
+    pub run: Option<Addr>,
+    /// The address of an instruction that is executed once for each row, if these are counted.
+    pub row: Option<Addr>,
+    /// The instructions that it costs.
+    pub code: MeasuredCode,
+}
+
+impl MeasuredPart {
+    /// The addresses in it, which are labels until the program is finished.
+    pub(crate) fn places(&mut self) -> impl Iterator<Item = &mut Addr> {
+        let code = match &mut self.code {
+            MeasuredCode::Cursors(_) => [None, None],
+            MeasuredCode::Between(first, end) => [Some(first), Some(end)],
+        };
+        [self.run.as_mut(), self.row.as_mut()].into_iter().chain(code).flatten()
+    }
+}
+
+/// The instructions of a part of a query plan.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MeasuredCode {
+    /// Those that use one of these cursors.
+    Cursors(Vec<CursorId>),
+    /// Those from the first address on, before the second.
+    Between(Addr, Addr),
 }
 
 /// The static description of one cursor.

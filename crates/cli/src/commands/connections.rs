@@ -2,7 +2,6 @@
 
 use super::usage;
 use crate::commands::failure::Failure;
-use crate::database::Opening;
 use crate::shell::{OpenDatabase, Shell};
 
 type Result = std::result::Result<(), Failure>;
@@ -45,7 +44,7 @@ fn switch(shell: &mut Shell, number: usize) -> Result {
     }
     let next = match shell.parked.remove(&number) {
         Some(parked) => parked,
-        None => OpenDatabase::open(":memory:", &Opening::default())?,
+        None => OpenDatabase::open(":memory:", &shell.opening())?,
     };
     let before = shell.replace_database(next);
     shell.parked.insert(shell.active, before);

@@ -4,6 +4,7 @@ use crate::commands::failure::Failure;
 use lithe::{Connection, Row, ValueRef, params};
 
 use crate::quote;
+use crate::restoring::{BEGINNING, WARNING};
 use crate::shell::Shell;
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -30,14 +31,14 @@ struct Object {
 
 pub fn dump(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let options = Options::parse(arguments)?;
-    let mut text =
-        if options.data_only { String::new() } else { "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n".into() };
     // One read transaction, so that all tables come from the same state.
     let is_own_transaction = shell.database.connection.is_autocommit();
     if is_own_transaction {
         shell.database.connection.execute_batch("BEGIN").map_err(|e| e.to_string())?;
     }
-    let result = dump_objects(shell, &options, &mut text);
+    let objects = objects(&shell.database.connection, &options);
+    let mut text = if options.data_only { String::new() } else { beginning(objects.as_deref().unwrap_or_default()) };
+    let result = objects.and_then(|objects| dump_objects(shell, objects, &options, &mut text));
     if is_own_transaction {
         shell.database.connection.execute_batch("COMMIT").map_err(|e| e.to_string())?;
     }
@@ -65,8 +66,13 @@ impl Options {
     }
 }
 
-fn dump_objects(shell: &mut Shell, options: &Options, text: &mut String) -> Result<()> {
-    let objects = objects(&shell.database.connection, options)?;
+/// The first lines. They warn of statements that a defensive connection refuses.
+fn beginning(objects: &[Object]) -> String {
+    let warning = if objects.iter().any(Object::is_virtual) { format!("{WARNING}\n") } else { String::new() };
+    format!("{warning}{}\n{}\n", BEGINNING[0], BEGINNING[1])
+}
+
+fn dump_objects(shell: &mut Shell, objects: Vec<Object>, options: &Options, text: &mut String) -> Result<()> {
     let (tables, others): (Vec<_>, Vec<_>) = objects.into_iter().partition(|object| object.kind == "table");
     let (mut has_statistics, mut writes_schema) = (false, false);
     for table in &tables {

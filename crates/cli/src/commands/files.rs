@@ -9,7 +9,6 @@ use indicatif::ProgressBar;
 use lithe::{Backup, BackupStep, Connection, OpenFlags, ResultCode};
 
 use super::{integer, usage};
-use crate::database::Opening;
 use crate::input::Input;
 use crate::shell::{OpenDatabase, READ_DEPTH_MAX, Shell};
 use crate::sink::shell_command;
@@ -18,7 +17,7 @@ type Result = std::result::Result<(), Failure>;
 
 /// `.open ?OPTIONS? ?FILE?`
 pub fn open(shell: &mut Shell, arguments: &[String]) -> Result {
-    let (mut how, mut is_new, mut file) = (Opening::default(), false, None);
+    let (mut how, mut is_new, mut file) = (shell.opening(), false, None);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.strip_prefix('-').map(|name| name.trim_start_matches('-')) {

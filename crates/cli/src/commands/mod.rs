@@ -273,6 +273,9 @@ const UNSAFE: [&str; 21] = [
     ".www",
 ];
 
+/// Commands that are meant for tests, and can damage a database.
+const FOR_TESTS: [&str; 2] = [".imposter", ".testctrl"];
+
 /// The names of the commands, with the dot.
 pub const NAMES: [&str; COMMANDS.len()] = {
     let mut names = [""; COMMANDS.len()];
@@ -296,6 +299,9 @@ pub fn run(shell: &mut Shell, line: &str) -> Result<(), Failure> {
             let is_free = std::mem::take(&mut shell.safe_mode.is_suspended) || !shell.safe_mode.is_on;
             if !is_free && UNSAFE.contains(&command.name) {
                 shell.safe_mode.refuse(&format!("cannot run {} in safe mode", command.name));
+            }
+            if !shell.is_testing && FOR_TESTS.contains(&command.name) {
+                return Err(unavailable(command.name).into());
             }
             (command.run)(shell, arguments)
         }
@@ -391,6 +397,11 @@ fn integer(text: &str) -> Result<i64, String> {
         _ => return Err(wrong()),
     };
     Ok(value.saturating_mul(factor) * sign)
+}
+
+/// The error of a command that `-unsafe-testing` allows.
+fn unavailable(name: &str) -> String {
+    format!("{name} unavailable without --unsafe-testing")
 }
 
 /// The failure of a command with invalid arguments.

@@ -2,7 +2,7 @@
 //! read and change them.
 
 use crate::commands::failure::Failure;
-use lithe::{Connection, params};
+use lithe::{Config, Connection, params};
 
 use super::usage;
 use crate::parameters::exists;
@@ -36,15 +36,17 @@ pub fn parameter(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     }
 }
 
-/// Creates the table. Names that begin with `sqlite_` are reserved unless PRAGMA writable_schema is on.
+/// Creates the table. Names that begin with `sqlite_` are reserved unless the schema is writable, which it is not on a defensive connection.
 fn create(connection: &Connection) -> Result<()> {
     if exists(connection) {
         return Ok(());
     }
-    let was_writable: i64 =
-        connection.query_row("PRAGMA writable_schema", [], |row| row.get(0)).map_err(|e| e.to_string())?;
-    let create = format!("PRAGMA writable_schema = ON; {CREATE}; PRAGMA writable_schema = {was_writable}");
-    Ok(connection.execute_batch(&create).map_err(|e| e.to_string())?)
+    let wanted = [(Config::Defensive, false), (Config::WritableSchema, true)];
+    let before = wanted.map(|(switch, _)| connection.config(switch));
+    wanted.into_iter().for_each(|(switch, value)| connection.set_config(switch, value));
+    let created = connection.execute_batch(CREATE);
+    wanted.into_iter().zip(before).for_each(|((switch, _), value)| connection.set_config(switch, value));
+    Ok(created.map_err(|e| e.to_string())?)
 }
 
 /// Sets a parameter. The value is an SQL expression; if it is not a valid one, it is a text.

@@ -193,6 +193,7 @@ impl Script<'_> {
             (_, 0) => 1,
             _ => 2,
         };
+        writeln!(self.out, ".dbconfig defensive off").map_err(|e| e.to_string())?;
         self.line("BEGIN")?;
         self.line("PRAGMA writable_schema = on")?;
         self.line(&format!("PRAGMA encoding = '{encoding}'"))?;

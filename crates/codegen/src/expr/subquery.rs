@@ -25,8 +25,10 @@ pub(super) fn emit_row<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>) -> Res
     let width = subquery.query.columns.len();
     let start = cg.b.registers(width);
     once_unless_correlated(cg, subquery.query, |cg| {
+        let measured = cg.begin_query(plan);
         cg.b.emit(Insn::Null { start, count: width as u32 });
         let result = cg.emit_query(plan, &Destination::FirstRow { start });
+        cg.end_query(measured);
         if !gives_columns(subquery.query) && rows_may_have_subtypes(subquery.query) {
             cg.b.emit(Insn::ClearSubtype { start, count: width as u32 });
         }
@@ -39,8 +41,11 @@ pub(super) fn emit_exists<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>, dst
     let plan = row_plan(cg, subquery)?;
     let reg = cg.b.register();
     once_unless_correlated(cg, subquery.query, |cg| {
+        let measured = cg.begin_query(plan);
         cg.b.emit(Insn::Integer { value: 0, dst: reg });
-        cg.emit_query(plan, &Destination::Exists { reg })
+        let result = cg.emit_query(plan, &Destination::Exists { reg });
+        cg.end_query(measured);
+        result
     })?;
     cg.emit_copy(reg, dst);
     Ok(())

@@ -5,6 +5,7 @@
 //! users of a common table call the subroutine of the first before their own loops begin.
 
 use lithe_catalog::Result;
+use lithe_optimize::explain::Part;
 use lithe_optimize::plan::{DerivedPlan, DerivedWay, QueryPlan};
 use lithe_resolve::ir::SubqueryId;
 use lithe_vm::insn::Insn;
@@ -61,8 +62,11 @@ fn share<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>, id: SubqueryId) -> R
 fn materialize<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>) -> Result<(CursorId, Fill)> {
     let cursor = cg.ephemeral_table(plan.query.columns.len());
     let fill = Fill::subroutine(cg, plan.query.is_correlated(), |cg| {
+        let measured = cg.begin_part(Part::Table, plan);
         cg.b.emit(Insn::OpenEphemeral { cursor });
-        cg.emit_source_query(plan, &Destination::Table { cursor })
+        let result = cg.emit_source_query(plan, &Destination::Table { cursor });
+        cg.end_table(measured);
+        result
     })?;
     Ok((cursor, fill))
 }

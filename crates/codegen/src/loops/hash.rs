@@ -15,6 +15,7 @@
 
 use lithe_catalog::Result;
 use lithe_optimize::access::{HashKey, HashPath};
+use lithe_optimize::explain::Part;
 use lithe_resolve::ir::{Coll, ColumnIndex, Source};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
@@ -106,6 +107,7 @@ fn build<'a>(
     let (built, next) = (cg.b.label(), cg.b.label());
     cg.b.emit(Insn::Once { target: built });
     cg.b.emit(Insn::OpenEphemeral { cursor: hash });
+    let measured = cg.begin_part(Part::Index, path);
     // A coroutine jumps to the same target after its last row.
     let is_coroutine = matches!(opened.derived, Some(DerivedRows::Coroutine(_)));
     let rows = opened.begin_scan(cg, source, reverse, if is_coroutine { built } else { empty })?;
@@ -118,6 +120,7 @@ fn build<'a>(
     for (at, &column) in path.columns.iter().enumerate() {
         cg.emit_into(&column_of(cg, source, column), start.at(width + at))?;
     }
+    cg.measure_insert(measured, hash);
     cg.b.emit(Insn::HashInsert { cursor: hash, start, count: count as u32 });
     cg.b.place(next);
     rows.emit_next(cg);

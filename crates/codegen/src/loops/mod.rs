@@ -20,7 +20,6 @@
 //! | `keys` | search keys, INs |
 //! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
 //! | `walk` | from row to row |
-//! | `measure` | how often a loop runs, and how many rows it has |
 //! | `outer`, `rest` | LEFT and RIGHT JOIN; the rows of a RIGHT JOIN that have not joined |
 
 mod columns;
@@ -30,7 +29,6 @@ mod fill;
 mod hash;
 mod index;
 mod keys;
-mod measure;
 mod nulls;
 mod or;
 mod outer;
@@ -44,11 +42,13 @@ mod walk;
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{Result, Table};
 use lithe_optimize::access::{JoinPlan, Loop, Path, Purpose, TreePath};
+use lithe_optimize::explain::Part;
 use lithe_optimize::plan::{DerivedWay, FromPlan};
 use lithe_resolve::ir::{Core, CoreBody, Expr, Source, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 
+use super::measure::expected_rows;
 use super::{Codegen, ColumnAccess, DerivedRows};
 pub(crate) use common_tables::CommonTables;
 use or::OrBody;
@@ -245,11 +245,11 @@ fn begin_loop<'a>(
     let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
     let exits = Exits { next, exhausted, empty: empty.unwrap_or(exhausted) };
     let left = source.join.keeps_left_rows().then(|| LeftJoin::begin(cg));
-    let measured = measure::begin_run(cg);
+    let measured = cg.begin_run();
     let (walk, or) = begin_path(cg, plan, planned, &mut opened, exits)?;
     if measured.is_some() && or.is_none() {
-        let line = cg.explain.line_of_loop(planned);
-        measure::begin_row(cg, measured, line, source, &planned.path, planned.rows, &opened.cursors());
+        let line = cg.explain.line_of(Part::Loop, planned);
+        cg.measure_loop(measured, line, source, &planned.path, expected_rows(plan, planned), opened.cursors());
     }
     for check in planned.join_checks {
         cg.jump_if_false(check, next, true)?;

@@ -13,6 +13,7 @@
 use lithe_catalog::{Result, Table};
 use lithe_format::PageNo;
 use lithe_optimize::access::{OrBranch, OrPath, Path, TreePath};
+use lithe_optimize::explain::Part;
 use lithe_resolve::ir::{Coll, Source};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
@@ -21,7 +22,6 @@ use lithe_vm::program::CursorKind;
 use super::super::{Codegen, ColumnAccess};
 use super::columns::{column_of, identity};
 use super::index::begin_index;
-use super::measure;
 use super::rowid::{begin_rowid, begin_rowid_range};
 use super::source::{Opened, common_index, index_access};
 use super::walk::Walk;
@@ -66,18 +66,11 @@ pub(super) fn begin_or<'a>(
         for demand in branch.demands {
             cg.jump_if_false(demand, done, true)?;
         }
-        let measured = measure::begin_run(cg);
+        let measured = cg.begin_run();
         let walk = begin_branch(cg, (source, table), reverse, opened, opened.branches[at], branch, done)?;
-        let cursors = [opened.branches[at].unwrap_or(opened.table_cursor())];
-        measure::begin_row(
-            cg,
-            measured,
-            cg.explain.line_of_branch(branch),
-            source,
-            &Path::Tree(branch.path),
-            branch.rows,
-            &cursors,
-        );
+        let cursors = vec![opened.branches[at].unwrap_or(opened.table_cursor())];
+        let line = cg.explain.line_of(Part::Loop, branch);
+        cg.measure_loop(measured, line, source, &Path::Tree(branch.path), branch.rows, cursors);
         let next = cg.b.label();
         for check in branch.checks {
             cg.jump_if_false(check, next, true)?;

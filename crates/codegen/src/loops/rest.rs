@@ -5,14 +5,16 @@
 
 use lithe_catalog::Result;
 use lithe_optimize::access::{JoinPlan, Loop, Path};
+use lithe_optimize::explain::Part;
 use lithe_optimize::plan::UnjoinedPlan;
 use lithe_resolve::ir::SourceKind;
 use lithe_vm::insn::Insn;
 
+use super::super::measure::rows_of_scan;
 use super::outer::RightJoin;
 use super::source::Opened;
 use super::walk::Walk;
-use super::{Codegen, Exits, Loops, OpenLoop, begin_function, begin_path, measure, virtual_table};
+use super::{Codegen, Exits, Loops, OpenLoop, begin_function, begin_path, virtual_table};
 
 /// Emits the second pass for the loop at `at`.
 pub(super) fn emit<'a>(
@@ -25,7 +27,7 @@ pub(super) fn emit<'a>(
 ) -> Result<()> {
     match unjoined.join {
         Some(join) => emit_of_table(cg, loops, at, open, right, join),
-        None => emit_of_others(cg, loops, at, open, right),
+        None => emit_of_others(cg, loops, at, open, right, unjoined),
     }
 }
 
@@ -43,11 +45,11 @@ fn emit_of_table<'a>(
     let replacements = cg.known.replacements();
     let (next, done) = (cg.b.label(), cg.b.label());
     let mut opened = Opened::open_indexes(cg, planned, open.opened.table)?;
-    let measured = measure::begin_run(cg);
+    let measured = cg.begin_run();
     let (walk, or) = begin_path(cg, plan, planned, &mut opened, Exits { next, exhausted: done, empty: done })?;
     if measured.is_some() && or.is_none() {
-        let line = cg.explain.line_of_loop(planned);
-        measure::begin_row(cg, measured, line, right.source, &planned.path, planned.rows, &opened.cursors());
+        let line = cg.explain.line_of(Part::Loop, planned);
+        cg.measure_loop(measured, line, right.source, &planned.path, planned.rows, opened.cursors());
     }
     for check in planned.join_checks.iter().chain(planned.row_checks) {
         cg.jump_if_false(check, next, true)?;
@@ -71,10 +73,12 @@ fn emit_of_others<'a>(
     at: usize,
     open: &OpenLoop<'a>,
     right: &RightJoin<'a>,
+    unjoined: &UnjoinedPlan<'a>,
 ) -> Result<()> {
     let planned: &Loop<'a> = &loops.from.join.loops[at];
     emit_null_rows(cg, loops, at);
     let done = cg.b.label();
+    let measured = cg.begin_run();
     let rows: Walk = match (planned.path, right.source.kind) {
         (Path::Virtual(path), _) => virtual_table::begin_scan(cg, open.opened.table_cursor(), path, done)?.0,
         (Path::Function(arguments), SourceKind::Table(_, table)) => {
@@ -82,6 +86,12 @@ fn emit_of_others<'a>(
         }
         _ => open.opened.begin_scan(cg, right.source, planned.reverse, done)?,
     };
+    let line = cg.explain.line_of(Part::Unjoined, unjoined);
+    let expected = match planned.path {
+        Path::Virtual(_) | Path::Function(_) => planned.rows,
+        _ => rows_of_scan(loops.from.join.scans[planned.source]),
+    };
+    cg.measure_loop(measured, line, right.source, &planned.path, expected, open.opened.cursors());
     right.emit_unless_joined(cg)?;
     rows.emit_next(cg);
     cg.set_access(right.source.id, right.access);

@@ -12,6 +12,7 @@
 use lithe_catalog::Result;
 use lithe_optimize::access::DistinctPlan;
 use lithe_optimize::aggregates::{aggregate_columns, collect_columns};
+use lithe_optimize::explain::Part;
 use lithe_optimize::plan::{GroupPlan, Grouping};
 use lithe_optimize::select::keeps_term;
 use lithe_resolve::ir::{Column, ColumnIndex, Expr, OrderTerm, Select, same};
@@ -63,7 +64,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a GroupPlan<'a>, sink: &Sin
     let join = prepare_sources(cg, from)?;
     let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
     let distinct = distinct::open(cg, select.columns, remembers)?;
-    let sorter = if order_by.is_empty() { None } else { Some(sink::open_sorter(cg, order_by, sink)?) };
+    let sorter = if order_by.is_empty() { None } else { Some(sink::open_sorter(cg, order_by, sink, plan)?) };
     let groups = open_groups(cg, plan)?;
 
     cg.b.emit(Insn::NullNever { start: groups.group, count: terms.len() as u32 });
@@ -130,12 +131,14 @@ fn group_by_hash<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, join: &PreparedJ
     let (start, count) = groups.accumulators.block();
     cg.b.emit(Insn::OpenGroups { cursor: table, start, count });
     let sorter = open_group_sorter(cg, groups)?;
+    let measured = cg.begin_part(Part::Group, groups.plan);
     plain::in_loop_of(cg, join.from, |cg| {
         let loops = begin_loops(cg, join)?;
         for (at, term) in terms.iter().enumerate() {
             cg.emit_into(&term.expr, groups.current.at(at))?;
         }
         let (known, full, next) = (cg.b.label(), cg.b.label(), cg.b.label());
+        cg.measure_insert(measured, table);
         cg.b.emit(Insn::GroupFind { cursor: table, start: groups.current, known, full });
         gosub(cg, groups.reset);
         cg.b.place(known);
@@ -168,8 +171,10 @@ fn emit_groups_before<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, table: Curs
 /// Sorts the terms, with every column that is used later, and reads them back in order.
 fn group_from_sorter<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, join: &PreparedJoin<'a>) -> Result<()> {
     let sorter = open_group_sorter(cg, groups)?;
+    let measured = cg.begin_part(Part::Group, groups.plan);
     plain::in_loop_of(cg, join.from, |cg| {
         let loops = begin_loops(cg, join)?;
+        cg.measure_insert(measured, sorter.cursor);
         emit_group_sorter_insert(cg, groups, &sorter, false)?;
         end_loops(cg, loops)
     })?;

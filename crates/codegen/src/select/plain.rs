@@ -1,6 +1,7 @@
 //! A SELECT without grouping; VALUES.
 
 use lithe_catalog::Result;
+use lithe_optimize::explain::Part;
 use lithe_optimize::plan::{FromPlan, PlainPlan, Sorting, ValuesPlan};
 use lithe_resolve::ir::Expr;
 use lithe_vm::operand::Reg;
@@ -16,7 +17,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a PlainPlan<'a>, sink: &Sin
     let distinct = distinct::open(cg, select.columns, from.join.distinct)?;
     let sorter = match sorting {
         Sorting::Nothing => None,
-        Sorting::Blocks(terms) => Some(sink::open_block_sorter(cg, order_by, terms, sink)?),
+        Sorting::Blocks(terms) => Some(sink::open_block_sorter(cg, order_by, terms, sink, plan)?),
     };
     in_loop_of(cg, from, |cg| {
         let loops = begin_loops(cg, &join)?;
@@ -68,10 +69,12 @@ pub(super) fn emit_columns<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, columns: &
 /// VALUES: one row after the other.
 pub(super) fn emit_values<'a>(cg: &mut Codegen<'a>, plan: &ValuesPlan<'a>, sink: &Sink<'a>) -> Result<()> {
     let ValuesPlan { rows, order_by, .. } = *plan;
-    let sorter = if order_by.is_empty() { None } else { Some(sink::open_sorter(cg, order_by, sink)?) };
+    let sorter = if order_by.is_empty() { None } else { Some(sink::open_sorter(cg, order_by, sink, plan)?) };
     let row = sink::row_registers(cg, sink, sink.offset.is_some() || sorter.is_some());
+    let mut measured = cg.begin_part(Part::Loop, plan);
     for columns in rows {
         let next = cg.b.label();
+        cg.measure_values(&mut measured);
         if let Some(sorter) = &sorter {
             cg.emit_list_into(columns, row)?;
             sink::emit_sorter_insert(cg, sorter, order_by, columns, Some(row))?;

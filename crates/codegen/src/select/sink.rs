@@ -2,6 +2,7 @@
 
 use bumpalo::Bump;
 use lithe_catalog::Result;
+use lithe_optimize::explain::Part;
 use lithe_resolve::ir::{Expr, Limit, OrderTerm, Query, rows_may_have_subtypes};
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
@@ -9,6 +10,7 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
+use super::super::measure::Begun;
 use super::queue;
 use crate::{Coroutine, Destination};
 
@@ -44,6 +46,7 @@ pub(super) struct Sorter {
     row_width: usize,
     /// If rows come ordered by the first terms: rows that are equal in those are sorted and delivered together.
     blocks: Option<Blocks>,
+    measured: Option<Begun>,
 }
 
 /// Rows that come ordered by the first terms of ORDER BY.
@@ -214,7 +217,13 @@ pub(super) fn only_counts(sink: &Sink<'_>) -> bool {
 }
 
 /// Opens a sorter for rows that do not come in the required order.
-pub(super) fn open_sorter<'a>(cg: &mut Codegen<'a>, order_by: &[OrderTerm<'a>], sink: &Sink<'a>) -> Result<Sorter> {
+/// Its costs are those of ORDER BY in the line of the plan `of`.
+pub(super) fn open_sorter<'a, T>(
+    cg: &mut Codegen<'a>,
+    order_by: &[OrderTerm<'a>],
+    sink: &Sink<'a>,
+    of: &T,
+) -> Result<Sorter> {
     let key = cg.order_key(order_by)?;
     let keys = order_by.len();
     let mut places = Vec::with_capacity(sink.width);
@@ -226,17 +235,19 @@ pub(super) fn open_sorter<'a>(cg: &mut Codegen<'a>, order_by: &[OrderTerm<'a>], 
     }
     let cursor = cg.ephemeral(CursorKind::Sorter, key, row_width);
     cg.b.emit(Insn::SorterOpen { cursor, limit: sink.keep });
-    Ok(Sorter { cursor, keys, places, row: cg.b.registers(row_width), row_width, blocks: None })
+    let measured = cg.begin_part(Part::Order, of);
+    Ok(Sorter { cursor, keys, places, row: cg.b.registers(row_width), row_width, blocks: None, measured })
 }
 
 /// Opens a sorter for rows that are already ordered by the first `terms` of ORDER BY, but not by the other terms.
-pub(super) fn open_block_sorter<'a>(
+pub(super) fn open_block_sorter<'a, T>(
     cg: &mut Codegen<'a>,
     order_by: &[OrderTerm<'a>],
     terms: usize,
     sink: &Sink<'a>,
+    of: &T,
 ) -> Result<Sorter> {
-    let mut sorter = open_sorter(cg, order_by, sink)?;
+    let mut sorter = open_sorter(cg, order_by, sink, of)?;
     if terms > 0 {
         let key = cg.order_key(&order_by[..terms])?;
         let key = cg.ephemeral(CursorKind::KeyOnly, key, terms);
@@ -285,6 +296,7 @@ pub(super) fn emit_sorter_insert<'a>(
     }
     emit_block_end(cg, sorter);
     let (cursor, start, count) = (sorter.cursor, sorter.row, sorter.row_width as u32);
+    cg.measure_insert(sorter.measured, cursor);
     cg.b.emit(Insn::SorterInsert { cursor, start, count });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Statements and data that modules of virtual tables keep between two calls.
 //!
-//! Between two uses a statement is stored here, under the number of its `Kept`; a use takes the statement out and puts
-//! it back. A statement that was left on a row is a running statement like any other: it holds its locks until it is
+//! Between two uses a statement is stored here, under the number of its `Kept`; a use takes the statement out of its place
+//! and puts it back. A statement that was left on a row is a running statement like any other: it holds its locks until it is
 //! reset. That happens here after its `Kept` has been dropped, and at the latest with the last statement of the
 //! application, because a connection that moves to another thread must have no row of a module open.
 
@@ -25,9 +25,17 @@ pub(crate) struct KeptStatements {
     sweep_at: Cell<usize>,
 }
 
+/// The place of a statement.
 struct Stored {
-    statement: Statement,
+    /// `None` while it is used.
+    statement: Option<Statement>,
     alive: Weak<u64>,
+}
+
+impl Stored {
+    fn is_running(&self) -> bool {
+        self.statement.as_ref().is_some_and(Statement::is_running)
+    }
 }
 
 /// Data of extensions for the whole connection, by name.
@@ -51,18 +59,21 @@ const SWEEP_MIN: usize = 64;
 impl KeptStatements {
     /// Takes out the statement with this number.
     pub(crate) fn take(&self, key: u64) -> Option<Statement> {
-        let stored = self.idle.borrow_mut().remove(&key)?;
-        if stored.statement.is_running() {
+        let statement = self.idle.borrow_mut().get_mut(&key)?.statement.take()?;
+        if statement.is_running() {
             self.count_one_less();
         }
-        Some(stored.statement)
+        Some(statement)
     }
 
     /// Puts a statement back. If its `Kept` was dropped, or another statement is stored under its number, the statement
-    /// is reset.
-    pub(crate) fn keep(&self, connection: &Connection, key: u64, alive: &Weak<u64>, statement: Statement) {
+    /// is reset. `alive` is that of the `Kept`, if the statement was not taken out here.
+    pub(crate) fn keep(&self, connection: &Connection, key: u64, alive: Option<&Weak<u64>>, statement: Statement) {
         if let Some(mut unwanted) = self.put(key, statement, alive) {
             let _ = unwanted.reset(connection); // no caller is left to report an error to
+        }
+        if alive.is_none() {
+            return;
         }
         let count = self.idle.borrow().len();
         if count > self.sweep_at.get().max(SWEEP_MIN) {
@@ -81,7 +92,7 @@ impl KeptStatements {
             return;
         }
         let is_last = connection.transaction.active_count() <= on_a_row + 1;
-        self.sweep(connection, |stored| is_alive(stored) && !(is_last && stored.statement.is_running()));
+        self.sweep(connection, |stored| is_alive(stored) && !(is_last && stored.is_running()));
     }
 
     /// Ends all statements.
@@ -96,15 +107,20 @@ impl KeptStatements {
     }
 
     /// Puts a statement back; returns it if another one is stored under its number, or its `Kept` was dropped.
-    fn put(&self, key: u64, statement: Statement, alive: &Weak<u64>) -> Option<Statement> {
+    fn put(&self, key: u64, statement: Statement, alive: Option<&Weak<u64>>) -> Option<Statement> {
         let mut idle = self.idle.borrow_mut();
-        if alive.strong_count() == 0 || idle.contains_key(&key) {
-            return Some(statement);
+        let is_running = statement.is_running();
+        match (idle.get_mut(&key), alive) {
+            (Some(place), _) if is_alive(place) && place.statement.is_none() => place.statement = Some(statement),
+            (None, Some(alive)) if alive.strong_count() > 0 => {
+                idle.insert(key, Stored { statement: Some(statement), alive: alive.clone() });
+            }
+            // (Without a place, all places were cleared while it was used.)
+            _ => return Some(statement),
         }
-        if statement.is_running() {
+        if is_running {
             self.running.set(self.running.get() + 1);
         }
-        idle.insert(key, Stored { statement, alive: alive.clone() });
         self.assert_counted(&idle);
         None
     }
@@ -113,16 +129,16 @@ impl KeptStatements {
     fn remove(&self, is_wanted: impl Fn(&Stored) -> bool) -> Vec<Statement> {
         let mut idle = self.idle.borrow_mut();
         let removed: Vec<Stored> = idle.extract_if(|_, stored| !is_wanted(stored)).map(|(_, stored)| stored).collect();
-        let running = removed.iter().filter(|stored| stored.statement.is_running()).count();
+        let running = removed.iter().filter(|stored| stored.is_running()).count();
         (0..running).for_each(|_| self.count_one_less());
         self.assert_counted(&idle);
-        removed.into_iter().map(|stored| stored.statement).collect()
+        removed.into_iter().filter_map(|stored| stored.statement).collect()
     }
 
     /// `running` is the number of stored statements that are on a row.
     #[track_caller]
     fn assert_counted(&self, idle: &HashMap<u64, Stored>) {
-        let running = || idle.values().filter(|stored| stored.statement.is_running()).count();
+        let running = || idle.values().filter(|stored| stored.is_running()).count();
         debug_assert!(self.running.get() == running(), "another number of kept statements stands on a row");
     }
 
@@ -153,12 +169,12 @@ mod tests {
     fn statements_on_a_row_end_with_the_last_of_the_application() {
         let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
         let (kept, one, two) = (&connection.kept, Arc::new(1), Arc::new(2));
-        kept.keep(&connection, 1, &Arc::downgrade(&one), on_a_row(&connection));
-        kept.keep(&connection, 2, &Arc::downgrade(&two), on_a_row(&connection));
+        kept.keep(&connection, 1, Some(&Arc::downgrade(&one)), on_a_row(&connection));
+        kept.keep(&connection, 2, Some(&Arc::downgrade(&two)), on_a_row(&connection));
         assert_eq!((kept.running.get(), connection.transaction.active_count()), (2, 2));
         let taken = kept.take(1).unwrap();
         assert_eq!((kept.running.get(), kept.take(1).is_none()), (1, true));
-        kept.keep(&connection, 1, &Arc::downgrade(&one), taken);
+        kept.keep(&connection, 1, None, taken);
         on_a_row(&connection).reset(&connection).unwrap();
         assert_eq!((kept.running.get(), connection.transaction.active_count()), (0, 0));
         assert!(kept.take(1).is_none() && kept.take(2).is_none());
@@ -170,7 +186,7 @@ mod tests {
         let (kept, number) = (&connection.kept, Arc::new(1));
         let alive = Arc::downgrade(&number);
         drop(number);
-        kept.keep(&connection, 1, &alive, on_a_row(&connection));
+        kept.keep(&connection, 1, Some(&alive), on_a_row(&connection));
         assert_eq!((kept.running.get(), connection.transaction.active_count()), (0, 0));
         assert!(kept.take(1).is_none());
     }

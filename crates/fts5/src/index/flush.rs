@@ -175,6 +175,7 @@ impl PendingRow<'_> {
     ///
     /// # Errors
     /// SQLITE_NOMEM.
+    #[inline]
     pub fn add(&mut self, token: &[u8], column: u32, offset: Option<u32>) -> Result {
         let token = token.get(..TOKEN_LEN_MAX).unwrap_or(token);
         let place = Place { rowid: self.rowid, column, offset };

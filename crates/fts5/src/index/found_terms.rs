@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use super::segment::SegmentCursor;
 
 /// So many cursors are kept at most, each with a page.
-const CURSORS_MAX: usize = 256;
+const CURSORS_MAX: usize = 1024;
 
 /// Terms, each with a cursor on its first row in each segment that has it, the newest first.
 #[derive(Debug, Default)]

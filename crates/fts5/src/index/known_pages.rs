@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use super::leaf::Leaf;
 
 /// How many leaf pages are kept at most. A page has one place, by its number.
-const LEAVES_MAX: usize = 256;
+const LEAVES_MAX: usize = 1024;
 /// Segments of no more pages are short.
 pub(super) const SHORT_PAGES_MAX: u64 = 16;
 /// Of so many short segments the terms are kept at most.

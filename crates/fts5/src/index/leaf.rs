@@ -90,6 +90,7 @@ impl TermOffsets<'_> {
 impl Iterator for TermOffsets<'_> {
     type Item = usize;
 
+    #[inline]
     fn next(&mut self) -> Option<usize> {
         let delta = usize::try_from(varint::read(self.index, &mut self.at)?).ok()?;
         let offset = self.last.checked_add(delta)?;
@@ -109,6 +110,7 @@ pub struct TermPosition {
 
 impl Leaf {
     /// The offset of the next term, and moves on. None behind the last; damage is one, too.
+    #[inline]
     pub fn next_term(&self, position: &mut TermPosition) -> Option<usize> {
         let mut offsets = TermOffsets { index: self.index(), at: position.at, last: position.last, size: self.size };
         let next = offsets.next();

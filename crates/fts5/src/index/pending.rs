@@ -20,6 +20,8 @@ use rows::{Arena, Rows};
 
 /// The cost of a term beside its key and doclist in SQLite's count, which says when to flush.
 const ENTRY_COST: usize = 48;
+/// So many terms are brought into the processor's cache at a time.
+const TOUCHED_TERMS: usize = 64;
 /// Spreads bits over a hash: an odd number without a pattern.
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -34,15 +36,18 @@ pub struct Pending {
     bytes: usize,
 }
 
+/// A term takes one line of the processor's cache: a token mostly finds it elsewhere than there.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Entry {
-    hash: u64,
     /// The first bytes of the key. Most keys have no more.
     lead: u64,
     key_at: u32,
     key_len: u32,
     rows: Rows,
 }
+
+const _: () = assert!(size_of::<Entry>() == 64);
 
 impl Default for Pending {
     fn default() -> Pending {
@@ -75,33 +80,19 @@ impl Pending {
     /// # Errors
     /// SQLITE_NOMEM: 4 GiB are full.
     pub fn add(&mut self, kind: u8, token: &[u8], place: Place, detail: Detail) -> Result {
-        let index = self.entry(kind, token)?;
+        let lead = leading_bytes(kind, token);
+        let hash = hash(self.seed, lead, token);
+        let index = match self.find(hash, lead, token) {
+            Some(index) => index,
+            None => self.add_entry(hash, lead, kind, token)?,
+        };
         let Some(entry) = self.entries.get_mut(index) else { return Ok(()) };
         self.bytes += entry.rows.add(&mut self.arena, place, detail)?;
         Ok(())
     }
 
-    /// The hash of a term with these first bytes.
-    #[inline]
-    fn hash(&self, lead: u64, token: &[u8]) -> u64 {
-        let mut hash = mixed(lead ^ self.seed, token.len() as u64);
-        for chunk in token.get(LEAD_LEN - 1..).unwrap_or_default().chunks(size_of::<u64>()) {
-            let number = match chunk.first_chunk() {
-                Some(whole) => u64::from_le_bytes(*whole),
-                None => chunk.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
-            };
-            hash = mixed(hash ^ number, self.seed);
-        }
-        hash
-    }
-
-    /// The entry of a term, which is made if there is none.
-    fn entry(&mut self, kind: u8, token: &[u8]) -> Result<usize> {
-        let lead = leading_bytes(kind, token);
-        let hash = self.hash(lead, token);
-        if let Some(index) = self.find(hash, lead, token) {
-            return Ok(index);
-        }
+    /// Makes the entry of a term.
+    fn add_entry(&mut self, hash: u64, lead: u64, kind: u8, token: &[u8]) -> Result<usize> {
         let index = self.entries.len() as u32;
         let key_len = 1 + token.len();
         let key_at = self.arena.reserve(key_len)?;
@@ -110,10 +101,16 @@ impl Pending {
             rest.copy_from_slice(token);
         }
         let rows = Rows::new(&mut self.arena)?;
-        self.entries.push(Entry { hash, lead, key_at, key_len: key_len as u32, rows });
+        self.entries.push(Entry { lead, key_at, key_len: key_len as u32, rows });
         self.bytes += ENTRY_COST + key_len;
-        let entries = &self.entries;
-        let rehash = |index: &u32| entries.get(*index as usize).map_or(0, |entry| entry.hash);
+        let (seed, entries, arena) = (self.seed, &self.entries, &self.arena);
+        let rehash = |index: &u32| {
+            let of = |entry: &Entry| {
+                let key = arena.slice(entry.key_at, entry.key_len as usize);
+                self::hash(seed, entry.lead, key.get(1..).unwrap_or_default())
+            };
+            entries.get(*index as usize).map_or(0, of)
+        };
         self.slots.insert_unique(hash, index, rehash);
         Ok(index as usize)
     }
@@ -138,7 +135,7 @@ impl Pending {
     pub fn doclist_of(&self, key: &[u8], detail: Detail, out: &mut Vec<u8>) {
         let Some((kind, token)) = key.split_first() else { return };
         let lead = leading_bytes(*kind, token);
-        let found = self.find(self.hash(lead, token), lead, token);
+        let found = self.find(hash(self.seed, lead, token), lead, token);
         if let Some(entry) = found.and_then(|index| self.entries.get(index)) {
             entry.rows.doclist(&self.arena, detail, out);
         }
@@ -160,7 +157,16 @@ impl Pending {
         for same in sorted.chunk_by_mut(|left, right| left >> 32 == right >> 32).filter(|same| same.len() > 1) {
             same.sort_unstable_by(|left, right| key(*left).cmp(&key(*right)));
         }
-        sorted.into_iter().filter_map(entry).try_for_each(|entry| show(Term { pending: self, entry }))
+        for some in sorted.chunks(TOUCHED_TERMS) {
+            // Entries and rows lie anywhere. Here the processor waits for many of them at once, below for one after the other.
+            let touch =
+                |touched: u8, number: &u128| touched ^ entry(*number).map_or(0, |one| self.arena.byte(one.key_at));
+            std::hint::black_box(some.iter().fold(0, touch));
+            some.iter()
+                .filter_map(|number| entry(*number))
+                .try_for_each(|entry| show(Term { pending: self, entry }))?;
+        }
+        Ok(())
     }
 }
 
@@ -181,6 +187,20 @@ impl Term<'_> {
     pub fn doclist(&self, detail: Detail, out: &mut Vec<u8>) {
         self.entry.rows.doclist(&self.pending.arena, detail, out);
     }
+}
+
+/// The hash of a term with these first bytes.
+#[inline]
+fn hash(seed: u64, lead: u64, token: &[u8]) -> u64 {
+    let mut hash = mixed(lead ^ seed, token.len() as u64);
+    for chunk in token.get(LEAD_LEN - 1..).unwrap_or_default().chunks(size_of::<u64>()) {
+        let number = match chunk.first_chunk() {
+            Some(whole) => u64::from_le_bytes(*whole),
+            None => chunk.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        };
+        hash = mixed(hash ^ number, seed);
+    }
+    hash
 }
 
 /// How many bytes of a key its entry has.

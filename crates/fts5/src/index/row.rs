@@ -43,6 +43,14 @@ pub fn read_from(bytes: &[u8], at: usize, last: Option<i64>, detail: Detail) -> 
 }
 
 fn read_any(bytes: &[u8], at: usize, last: Option<i64>, detail: Detail) -> Option<Row> {
+    if detail != Detail::None
+        && let Some([high @ 0x80..=0xff, low @ 0..0x80, size @ 0..0x80]) = bytes.get(at..).and_then(<[u8]>::first_chunk)
+    {
+        // A rowid of two bytes, as the first one of most terms is where there are fewer than 16,384 rows.
+        let number = i64::from(high & 0x7f) << 7 | i64::from(*low);
+        let (rowid, data_len) = (last.unwrap_or(0).wrapping_add(number), usize::from(size >> 1));
+        return Some(Row { rowid, is_delete: size & 1 != 0, has_content: data_len > 0, data_at: at + 3, data_len });
+    }
     let mut at = at;
     let number = varint::read(bytes, &mut at)? as i64;
     let rowid = last.map_or(number, |last| last.wrapping_add(number));

@@ -9,6 +9,8 @@
 //! The cursor moves forward over the rows of a term ([`SegmentCursor::next_row`]) and over terms
 //! ([`SegmentCursor::next_term`]); [`super::descending`] goes the other way over the rows of one term.
 
+use std::cmp::Ordering;
+
 use super::Reader;
 use super::doclist_index;
 use super::leaf::{HEADER_LEN, Leaf, TermPosition};
@@ -28,6 +30,8 @@ pub struct SegmentCursor {
     leaf: Option<Leaf>,
     /// The term.
     pub term: Vec<u8>,
+    /// Its first bytes, by which most terms are told apart.
+    lead: u64,
     term_page: u64,
     /// Where the doclist begins on the term's page, and where it ends there.
     doclist_at: usize,
@@ -58,6 +62,7 @@ impl SegmentCursor {
             page: 0,
             leaf: None,
             term: Vec::new(),
+            lead: 0,
             term_page: 0,
             doclist_at: 0,
             doclist_end: 0,
@@ -110,6 +115,16 @@ impl SegmentCursor {
             None => cursor.next_term(reader)?,
         }
         Ok(cursor)
+    }
+
+    /// The order of the terms of two cursors.
+    #[inline]
+    pub fn compare_terms(&self, other: &SegmentCursor) -> Ordering {
+        self.lead.cmp(&other.lead).then_with(|| match self.term.len().max(other.term.len()) {
+            // What is behind a short term reads as zeros: the longer one goes on with them.
+            ..=LEAD_LEN => self.term.len().cmp(&other.term.len()),
+            _ => self.term.cmp(&other.term),
+        })
     }
 
     /// Whether it is behind the last term.
@@ -184,15 +199,16 @@ impl SegmentCursor {
     /// Reads the term at `at` on the page, and its first row.
     fn read_term(&mut self, reader: &Reader<'_>, at: usize) -> Result {
         let corrupt = || reader.store().corrupt_page(self.segment.id, self.page);
-        let leaf = self.leaf.clone().ok_or_else(corrupt)?;
+        let leaf = self.leaf.as_ref().ok_or_else(corrupt)?;
         let is_first = leaf.first_term() == Some(at);
-        let (shared, len, text_at) = term_header(&leaf, at, is_first).ok_or_else(corrupt)?;
+        let (shared, len, text_at) = term_header(leaf, at, is_first).ok_or_else(corrupt)?;
         let text = text_at.checked_add(len).and_then(|end| leaf.content().get(text_at..end)).ok_or_else(corrupt)?;
         if shared > self.term.len() && !is_first {
             return Err(corrupt());
         }
         self.term.truncate(shared);
         self.term.extend_from_slice(text);
+        self.lead = leading_bytes(&self.term);
         self.next_term = leaf.next_term(&mut self.terms);
         self.term_page = self.page;
         self.ahead = None;
@@ -313,7 +329,9 @@ impl SegmentCursor {
             return Ok(());
         }
         while self.row.is_some_and(|row| row.rowid < rowid) {
-            self.pass_rows(reader.index.detail, rowid);
+            if self.pass_rows(reader.index.detail, rowid) {
+                break;
+            }
             // The index is looked at where a page ends: mostly the row is not that far.
             let is_at_end_of_page = self.at >= self.end_on_page();
             if !(is_at_end_of_page && self.has_doclist_index() && self.skip_pages(reader, rowid)?) {
@@ -337,22 +355,27 @@ impl SegmentCursor {
         Ok(true)
     }
 
-    /// Passes over rows of the page without taking them, while the one behind is in front of `rowid`, too. Damage is left to
-    /// be found where the row is decoded.
-    fn pass_rows(&mut self, detail: Detail, rowid: i64) {
-        let Some((row, leaf)) = self.row.as_mut().zip(self.leaf.as_ref()) else { return };
+    /// Goes over rows of the page to the first one from `rowid` on; whether it is there. Otherwise the cursor stands in front of the last
+    /// one. Damage is left to be found where rows are taken one by one.
+    fn pass_rows(&mut self, detail: Detail, rowid: i64) -> bool {
+        let Some((row, leaf)) = self.row.as_mut().zip(self.leaf.as_ref()) else { return false };
         if detail == Detail::None || self.spilled.is_some() {
-            return;
+            return false;
         }
         let end = self.next_term.unwrap_or_else(|| leaf.size());
         let bytes = leaf.content().get(..end).unwrap_or_default();
         loop {
-            let Some(next) = read_from(bytes, self.at, Some(row.rowid), detail) else { return };
+            let Some(next) = read_from(bytes, self.at, Some(row.rowid), detail) else { return false };
             let behind = next.data_at + next.data_len;
-            if next.rowid >= rowid || behind >= end {
-                return;
+            let is_found = next.rowid >= rowid;
+            if behind > end || behind == end && !is_found || self.at < HEADER_LEN {
+                return false;
             }
             (*row, self.at) = (next, behind);
+            if is_found {
+                self.row_page = self.page;
+                return true;
+            }
         }
     }
 
@@ -445,7 +468,23 @@ impl SegmentCursor {
     }
 }
 
+/// How many bytes of a term its lead has.
+const LEAD_LEN: usize = size_of::<u64>();
+
+/// The first bytes of a term as a number. What is behind a short one reads as zeros.
+#[inline]
+fn leading_bytes(term: &[u8]) -> u64 {
+    match term.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let number = term.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+            number << (8 * (LEAD_LEN - term.len()).min(LEAD_LEN - 1))
+        }
+    }
+}
+
 /// How many bytes a term shares with the one in front of it, how many more it has, and where they are.
+#[inline]
 fn term_header(leaf: &Leaf, at: usize, is_first: bool) -> Option<(usize, usize, usize)> {
     let mut at = at;
     let shared = if is_first { 0 } else { varint::read(leaf.content(), &mut at)? };
@@ -464,6 +503,7 @@ fn below(text: &[u8], other: &[u8]) -> Option<usize> {
 }
 
 /// How many bytes two texts have in common at their beginnings.
+#[inline]
 pub fn common(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }

@@ -34,7 +34,10 @@ impl Input {
     }
 
     fn next(&mut self, reader: &Reader<'_>) -> Result {
-        self.cursor.next_row(reader)?;
+        match self.cursor.is_on_last_row() {
+            true => self.cursor.next_term(reader)?,
+            false => self.cursor.next_row(reader)?,
+        }
         self.settle(reader)
     }
 
@@ -144,7 +147,7 @@ impl Tournament {
     fn find_lead(&self, first: usize) -> Lead {
         let Some(winner) = self.inputs.get(first) else { return Lead::Unknown };
         let rows = self.inputs.iter().enumerate().filter(|(at, input)| *at != first && !input.is_at_end());
-        let same = rows.filter(|(_, input)| input.cursor.term == winner.cursor.term);
+        let same = rows.filter(|(_, input)| input.cursor.compare_terms(&winner.cursor) == Ordering::Equal);
         let next = same.filter_map(|(_, input)| input.cursor.row.map(|row| row.rowid)).min();
         next.map_or(Lead::Term, Lead::Row)
     }
@@ -195,6 +198,6 @@ impl Tournament {
             return if standing(newer).is_some() { Ordering::Less } else { Ordering::Greater };
         };
         let rowid = |input: &Input| input.cursor.row.map(|row| row.rowid);
-        newer.cursor.term.cmp(&older.cursor.term).then_with(|| rowid(newer).cmp(&rowid(older)))
+        newer.cursor.compare_terms(&older.cursor).then_with(|| rowid(newer).cmp(&rowid(older)))
     }
 }

@@ -53,8 +53,21 @@ pub(super) fn are_near<'a>(first: Reader<'a>, second: Reader<'a>, distance: u32)
 }
 
 /// Whether a position of the second list is directly behind one of the first.
-pub(super) fn are_neighbours<'a>(first: Reader<'a>, second: Reader<'a>) -> bool {
-    first_pair(first, second, |one, other| other == one + 1)
+pub(super) fn are_neighbours<'a>(mut first: Reader<'a>, mut second: Reader<'a>) -> bool {
+    let (Some(mut one), Some(mut other)) = (first.next(), second.next()) else { return false };
+    loop {
+        while one + 1 < other {
+            let Some(next) = first.next() else { return false };
+            one = next;
+        }
+        if one + 1 == other {
+            return true;
+        }
+        while other <= one {
+            let Some(next) = second.next() else { return false };
+            other = next;
+        }
+    }
 }
 
 /// Goes through two lists in the order of their positions, until a pair of positions, of which none lies between, is the wanted one.

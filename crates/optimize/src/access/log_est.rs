@@ -50,6 +50,12 @@ impl LogEst {
         }
     }
 
+    /// The estimated number with its fraction, to three bits.
+    pub fn to_f64(self) -> f64 {
+        let eighth = EIGHTHS.iter().rposition(|&step| step <= self.0.rem_euclid(10)).unwrap_or(0);
+        (8 + eighth) as f64 / 8.0 * f64::from(self.0.div_euclid(10)).exp2()
+    }
+
     /// The estimate of the sum of the two estimated numbers.
     #[must_use]
     pub fn sum(self, other: LogEst) -> LogEst {

@@ -17,7 +17,7 @@ mod query;
 use std::collections::HashMap;
 use std::ptr;
 
-use crate::access::{LogEst, Loop, OrBranch};
+use crate::access::LogEst;
 
 use query::ShownValues;
 
@@ -34,6 +34,27 @@ pub struct PlanLine {
     pub detail: String,
 }
 
+/// What has a line of its own whose costs can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// A loop of a join, a branch of an OR, or VALUES.
+    Loop,
+    /// The second loop over the right source of a RIGHT JOIN.
+    Unjoined,
+    /// The rows that a window reads from the window before it, or that come from the last window.
+    Window,
+    /// The automatic index of a loop, while it is made.
+    Index,
+    /// The sorter of ORDER BY.
+    Order,
+    /// The sorter of GROUP BY.
+    Group,
+    /// A query in an expression that gives one row.
+    Row,
+    /// A query in FROM that is materialised.
+    Table,
+}
+
 /// The lines so far, if the plan is wanted.
 #[derive(Debug)]
 pub struct Explain {
@@ -45,8 +66,10 @@ struct Lines {
     rows: Vec<PlanLine>,
     /// The lines that are open, from the outermost to the innermost.
     open: Vec<i32>,
-    /// The lines of loops and of branches of an OR, by the address of these in memory.
-    of_loops: HashMap<usize, i32>,
+    /// The lines of parts of the plan, by the address of these in memory.
+    of_parts: HashMap<(Part, usize), i32>,
+    /// Whether the lines are those of a statement that is measured.
+    measures: bool,
     shown_values: ShownValues,
 }
 
@@ -54,6 +77,12 @@ impl Explain {
     /// Lines are collected.
     pub fn on() -> Explain {
         Explain { lines: Some(Box::default()) }
+    }
+
+    /// Lines are collected for measuring: automatic indexes have a line of their own, and rows that are counted without being
+    /// visited have none.
+    pub fn measuring() -> Explain {
+        Explain { lines: Some(Box::new(Lines { measures: true, ..Lines::default() })) }
     }
 
     /// Lines are not collected.
@@ -66,18 +95,9 @@ impl Explain {
         self.lines.is_some()
     }
 
-    /// The number of a loop's line, once the plan that the loop is part of has been printed.
-    pub fn line_of_loop(&self, planned: &Loop<'_>) -> Option<i32> {
-        self.line_of(ptr::from_ref(planned).addr())
-    }
-
-    /// As [`Explain::line_of_loop`], of a branch of an OR.
-    pub fn line_of_branch(&self, branch: &OrBranch<'_>) -> Option<i32> {
-        self.line_of(ptr::from_ref(branch).addr())
-    }
-
-    fn line_of(&self, place: usize) -> Option<i32> {
-        self.lines.as_ref()?.of_loops.get(&place).copied()
+    /// The number of the line of a part, once the plan that it belongs to has been printed.
+    pub fn line_of<T>(&self, part: Part, of: &T) -> Option<i32> {
+        self.lines.as_ref()?.of_parts.get(&(part, ptr::from_ref(of).addr())).copied()
     }
 
     /// The finished plan.
@@ -92,9 +112,15 @@ impl Lines {
         self.push(text, LogEst::default());
     }
 
+    /// Notes that the last line is that of a part.
+    fn mark<T>(&mut self, part: Part, of: &T) {
+        let line = i32::try_from(self.rows.len()).expect("a plan has fewer than 2^31 lines");
+        self.of_parts.insert((part, ptr::from_ref(of).addr()), line);
+    }
+
     /// Adds the line of a loop.
-    fn loop_line(&mut self, cost: LogEst, text: String) -> i32 {
-        self.push(text, cost)
+    fn loop_line(&mut self, cost: LogEst, text: String) {
+        self.push(text, cost);
     }
 
     /// Adds a line under which the next ones hang, until [`Lines::close`].

@@ -148,16 +148,29 @@ fn index_column_name(table: &Table, index: &Index, at: usize) -> String {
     }
 }
 
-/// SQLite calls an automatic index partial even if its only condition is a constant, which the rewrite of EXISTS leaves.
+/// The line of making an automatic index, by the table's own name.
+pub fn describe_automatic_index(plan: &JoinPlan<'_>, source: &Source<'_>, path: &HashPath<'_>, name: &str) -> String {
+    let columns = path.keys.iter().map(|key| key.column).chain(path.columns.iter().copied());
+    // The rowid is in every index, and has no name of its own there.
+    let columns: Vec<String> =
+        columns.filter(|column| !column.is_rowid()).map(|column| column_name(source, column)).collect();
+    let condition = if is_partial(plan, source, path) { " WHERE <expr>" } else { "" };
+    format!("CREATE AUTOMATIC INDEX ON {name}({}){condition}", columns.join(", "))
+}
+
 fn describe_hash(plan: &JoinPlan<'_>, source: &Source<'_>, path: &HashPath<'_>, line: &mut String) {
+    let partial = if is_partial(plan, source, path) { "PARTIAL " } else { "" };
+    let columns = hash_columns(source, path).join(" AND ");
+    line.push_str(&format!(" USING AUTOMATIC {partial}COVERING INDEX ({columns})"));
+}
+
+/// SQLite calls an automatic index partial even if its only condition is a constant, which the rewrite of EXISTS leaves.
+fn is_partial(plan: &JoinPlan<'_>, source: &Source<'_>, path: &HashPath<'_>) -> bool {
     let is_constant = |check: &Expr<'_>| is_deterministic(check) && !has_query(check);
     let has_constant =
         plan.constant_checks.iter().any(is_constant) || plan.request.sources.iter().any(|source| source.is_exists);
     let is_inner = matches!(source.join, JoinKind::Inner | JoinKind::Cross);
-    let is_partial = !path.filter.is_empty() || is_inner && has_constant;
-    let partial = if is_partial { "PARTIAL " } else { "" };
-    let columns = hash_columns(source, path).join(" AND ");
-    line.push_str(&format!(" USING AUTOMATIC {partial}COVERING INDEX ({columns})"));
+    !path.filter.is_empty() || is_inner && has_constant
 }
 
 fn hash_columns(source: &Source<'_>, path: &HashPath<'_>) -> Vec<String> {

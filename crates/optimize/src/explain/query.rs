@@ -1,13 +1,11 @@
 //! The lines of a query's plan.
 
-use std::ptr;
-
 use lithe_resolve::ir::{Aggregate, Core, CoreBody, Derived, OrderTerm, Select, Source, SourceKind};
 use lithe_sql::ast::{CompoundOp, SelectNumber};
 
-use super::path::{describe_again, describe_branch, describe_filter, describe_loop};
-use super::{Explain, Lines};
-use crate::access::{DistinctPlan, JoinPlan, LogEst, Loop, OrBranch, Path};
+use super::path::{describe_again, describe_automatic_index, describe_branch, describe_filter, describe_loop};
+use super::{Explain, Lines, Part};
+use crate::access::{DistinctPlan, HashPath, JoinPlan, LogEst, Loop, OrBranch, Path};
 use crate::plan::{
     AggregatePlan, CompoundPlan, CorePlan, CoresPlan, CountPlan, DerivedPlan, DerivedWay, ExprQueries, ExprQueryWay,
     FromPlan, GroupPlan, Grouping, InsertSource, PlainPlan, QueryBody, QueryPlan, RecursivePlan, RowsFor, RowsPlan,
@@ -25,6 +23,9 @@ pub(super) enum ShownValues {
     /// Not at all: the line of the loop that reads it shows it.
     Nowhere,
 }
+
+/// What a query in an expression is called that gives one row.
+const SCALAR: &str = "SCALAR SUBQUERY";
 
 impl Explain {
     /// The lines of a query that stands by itself.
@@ -74,7 +75,7 @@ impl Lines {
     fn expr_queries(&mut self, queries: ExprQueries<'_>) {
         for query in queries {
             match query.way {
-                ExprQueryWay::Row(plan) => self.subquery(plan, "SCALAR SUBQUERY"),
+                ExprQueryWay::Row(plan) => self.subquery(plan, SCALAR),
                 ExprQueryWay::Set(plan) | ExprQueryWay::Keys(plan) => self.subquery(plan, "LIST SUBQUERY"),
                 ExprQueryWay::Rowids(_, table) => {
                     self.line(format!("USING ROWID SEARCH ON TABLE {} FOR IN-OPERATOR", table.name));
@@ -90,6 +91,9 @@ impl Lines {
         let correlated = if plan.query.is_correlated() { "CORRELATED " } else { "" };
         let number = plan.query.number();
         self.open(format!("{correlated}{what} {number}"));
+        if what == SCALAR {
+            self.mark(Part::Row, plan);
+        }
         self.rows_of(plan);
         self.close();
     }
@@ -187,6 +191,7 @@ impl Lines {
         match self.shown_values {
             ShownValues::AsClause => {
                 self.loop_line(cost, format!("SCAN {count}-ROW VALUES CLAUSE"));
+                self.mark(Part::Loop, plan);
             }
             ShownValues::AsConstants => self.line(format!("SCAN {count} CONSTANT ROWS")),
             ShownValues::Nowhere => {}
@@ -218,10 +223,14 @@ impl Lines {
         }
         if let Sorting::Blocks(_) = plan.sorting {
             self.order(plan.order_by, plan.from.join);
+            self.mark(Part::Order, plan);
         }
     }
 
     fn count(&mut self, plan: &CountPlan<'_>) {
+        if self.measures {
+            return;
+        }
         let name = &plan.source.name;
         self.line(match plan.index {
             Some(index) => format!("SCAN {name} USING COVERING INDEX {}", index.name),
@@ -247,13 +256,14 @@ impl Lines {
         });
         if plan.grouping != Grouping::Streamed {
             self.temporary_tree(plan.clause);
+            self.mark(Part::Group, plan);
         }
         if is_sorted {
             self.expr_queries(plan.step_queries);
         }
         self.aggregates(plan.select.aggregates, plan.distinct);
         self.expr_queries(plan.queries);
-        self.end_of_select(plan.select, plan.order_by, rows);
+        self.end_of_select(plan, plan.select, plan.order_by, rows);
     }
 
     fn aggregates(&mut self, calls: &[&Aggregate<'_>], distinct: DistinctPlan) {
@@ -279,18 +289,21 @@ impl Lines {
             for within in 0..pass.subqueries {
                 if at > 0 || within > 0 {
                     self.scan_window(open.next(), plan.scan);
+                    self.mark(Part::Window, pass);
                 }
                 if within == 0 {
                     if pass.is_sorted {
                         self.temporary_tree("ORDER BY");
+                        self.mark(Part::Order, pass);
                     }
                     self.expr_queries(pass.queries);
                 }
             }
         }
         self.scan_window(open.next(), plan.scan);
+        self.mark(Part::Window, plan);
         self.expr_queries(plan.queries);
-        self.end_of_select(plan.select, plan.order_by, rows);
+        self.end_of_select(plan, plan.select, plan.order_by, rows);
     }
 
     /// Closes the innermost subquery of the windows that are open; the one around it reads its rows.
@@ -302,7 +315,7 @@ impl Lines {
     }
 
     /// The lines for what happens to the rows of groups and windows: DISTINCT and ORDER BY.
-    fn end_of_select(&mut self, select: &Select<'_>, order_by: &[OrderTerm<'_>], rows: RowsFor) {
+    fn end_of_select<T>(&mut self, plan: &T, select: &Select<'_>, order_by: &[OrderTerm<'_>], rows: RowsFor) {
         if order_by.is_empty() {
             self.filter_of_set(rows);
         }
@@ -311,6 +324,7 @@ impl Lines {
         }
         if !order_by.is_empty() {
             self.temporary_tree("ORDER BY");
+            self.mark(Part::Order, plan);
         }
     }
 
@@ -350,26 +364,38 @@ impl Lines {
         }
         self.expr_queries(from.constant_queries);
         for (at, planned) in join.loops.iter().enumerate() {
-            self.join_loop(join, planned);
-            self.expr_queries(from.queries_of_loop(at));
+            self.join_loop(join, planned, from.queries_of_loop(at));
         }
         body(self);
         let right = join.loops.iter().filter(|planned| join.source_of(planned).join.keeps_right_rows());
         right.zip(from.unjoined).for_each(|(planned, unjoined)| self.unjoined(join, planned, unjoined));
     }
 
-    fn join_loop(&mut self, join: &JoinPlan<'_>, planned: &Loop<'_>) {
+    /// The line of a loop and those of the queries in its conditions. Where plans are measured, SQLite notes a loop behind the queries.
+    fn join_loop(&mut self, join: &JoinPlan<'_>, planned: &Loop<'_>, queries: ExprQueries<'_>) {
         let source = join.source_of(planned);
         let name = self.source_name(source);
+        if let Path::Hash(path) = &planned.path
+            && self.measures
+        {
+            let made = self.made_name_of(source);
+            self.line(describe_automatic_index(join, source, path, &made));
+            self.mark::<HashPath<'_>>(Part::Index, path);
+        }
         if planned.shows_filter {
             self.line(describe_filter(join, planned, &name));
         }
-        match planned.path {
-            Path::Or(path) => self.branches(join, source, path.branches, &name),
-            _ => {
-                let line = self.loop_line(planned.run, describe_loop(join, planned, &name));
-                self.of_loops.insert(ptr::from_ref(planned).addr(), line);
-            }
+        if let Path::Or(path) = planned.path {
+            self.branches(join, source, path.branches, &name);
+            return self.expr_queries(queries);
+        }
+        if self.measures {
+            self.expr_queries(queries);
+        }
+        self.loop_line(planned.run, describe_loop(join, planned, &name));
+        self.mark(Part::Loop, planned);
+        if !self.measures {
+            self.expr_queries(queries);
         }
     }
 
@@ -377,8 +403,8 @@ impl Lines {
         self.open("MULTI-INDEX OR".to_owned());
         for branch in branches {
             self.open(format!("INDEX {}", branch.number));
-            let line = self.loop_line(branch.run, describe_branch(join, source, branch, name));
-            self.of_loops.insert(ptr::from_ref(branch).addr(), line);
+            self.loop_line(branch.run, describe_branch(join, source, branch, name));
+            self.mark(Part::Loop, branch);
             self.close();
         }
         self.close();
@@ -386,19 +412,17 @@ impl Lines {
 
     fn unjoined(&mut self, join: &JoinPlan<'_>, planned: &Loop<'_>, unjoined: &UnjoinedPlan<'_>) {
         let name = self.source_name(unjoined.source);
-        self.open(match unjoined.source.kind {
-            // SQLite does not use the alias here.
-            SourceKind::Table(_, table) => format!("RIGHT-JOIN {}", table.name),
-            SourceKind::Subquery(derived) => format!("RIGHT-JOIN {}", self.made_name(unjoined.source, derived)),
-            _ => format!("RIGHT-JOIN {name}"),
-        });
+        let made = self.made_name_of(unjoined.source);
+        self.open(format!("RIGHT-JOIN {made}"));
         match (unjoined.join, planned.path) {
-            (Some(join), _) => self.join_loop(join, &join.loops[0]),
+            (Some(join), _) => self.join_loop(join, &join.loops[0], &[]),
             (None, Path::Function(_) | Path::Virtual(_)) => {
                 self.loop_line(planned.run, describe_again(join, planned, &name));
+                self.mark(Part::Unjoined, unjoined);
             }
             (None, _) => {
                 self.loop_line(join.scans[planned.source], format!("SCAN {name}"));
+                self.mark(Part::Unjoined, unjoined);
             }
         }
         self.expr_queries(unjoined.queries);
@@ -420,6 +444,9 @@ impl Lines {
         } else {
             let name = self.made_name(planned.source, planned.derived);
             self.open(format!("{what} {name}"));
+            if !matches!(planned.rows, DerivedWay::Coroutine { .. }) {
+                self.mark(Part::Table, planned.plan);
+            }
             self.rows_of(planned.plan);
             self.close();
         }
@@ -433,6 +460,15 @@ impl Lines {
                 self.derived_name(derived)
             }
             _ => source.name.to_string(),
+        }
+    }
+
+    /// How lines name a source apart from its alias.
+    fn made_name_of(&self, source: &Source<'_>) -> String {
+        match source.kind {
+            SourceKind::Table(_, table) => table.name.to_string(),
+            SourceKind::Subquery(derived) => self.made_name(source, derived),
+            _ => self.source_name(source),
         }
     }
 

@@ -21,6 +21,7 @@ mod state;
 
 use lithe_catalog::Result;
 use lithe_optimize::access::DistinctPlan;
+use lithe_optimize::explain::Part;
 use lithe_optimize::plan::{PassPlan, WindowPlan};
 use lithe_resolve::ir::{Expr, OrderTerm};
 use lithe_vm::insn::Insn;
@@ -46,9 +47,9 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a WindowPlan<'a>, sink: &Si
     let mut rows = emit_leaves(cg, plan)?;
     for pass in plan.passes {
         if pass.is_sorted {
-            rows = sort_for_pass(cg, pass, &carried, rows)?;
+            rows = sort_for_pass(cg, (plan, pass), &carried, rows)?;
         }
-        rows = pass::emit(cg, pass, &mut carried, rows)?;
+        rows = pass::emit(cg, (plan, pass), &mut carried, rows)?;
     }
     emit_window_rows(cg, plan, &carried, rows, sink)
 }
@@ -66,15 +67,17 @@ fn emit_leaves<'a>(cg: &mut Codegen<'a>, plan: &'a WindowPlan<'a>) -> Result<Cor
 /// The rows of a pass in the order of the next.
 fn sort_for_pass<'a>(
     cg: &mut Codegen<'a>,
-    pass: &PassPlan<'a>,
+    (plan, pass): (&WindowPlan<'a>, &PassPlan<'a>),
     carried: &Carried<'a>,
     rows: Coroutine,
 ) -> Result<Coroutine> {
     let (terms, width) = (pass.terms, carried.exprs.len());
     cg.coroutine(width, |cg, sorted| {
         let sink = sink::of_coroutine(cg, sorted, Reg::NONE);
-        let sorter = sink::open_sorter(cg, terms, &sink)?;
+        let sorter = sink::open_sorter(cg, terms, &sink, pass)?;
+        let measured = cg.begin_part(Part::Window, pass);
         for_each_row(cg, carried, rows, |cg| {
+            cg.measure_scan(measured, plan.scan);
             sink::emit_sorter_insert(cg, &sorter, terms, &carried.exprs, Some(rows.start))
         })?;
         sink::emit_sorted(cg, &sorter, &sink)?;
@@ -94,8 +97,10 @@ fn emit_window_rows<'a>(
     let WindowPlan { select, order_by, .. } = *plan;
     let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
     let distinct = distinct::open(cg, select.columns, remembers)?;
-    let sorter = if order_by.is_empty() { None } else { Some(sink::open_sorter(cg, order_by, sink)?) };
+    let sorter = if order_by.is_empty() { None } else { Some(sink::open_sorter(cg, order_by, sink, plan)?) };
+    let measured = cg.begin_part(Part::Window, plan);
     for_each_row(cg, carried, rows, |cg| {
+        cg.measure_scan(measured, plan.scan);
         let next = cg.b.label();
         group::emit_group_columns(cg, select, order_by, sink, sorter.as_ref(), distinct.as_ref(), next)?;
         cg.b.place(next);

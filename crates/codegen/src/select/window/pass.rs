@@ -9,13 +9,16 @@ use std::sync::Arc;
 
 use lithe_catalog::Result;
 use lithe_functions::Flags;
-use lithe_optimize::plan::PassPlan;
+use lithe_optimize::access::LogEst;
+use lithe_optimize::explain::Part;
+use lithe_optimize::plan::{PassPlan, WindowPlan};
 use lithe_resolve::ir::{Expr, OrderTerm, WindowCall, collation_of, may_have_subtype};
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, CollationId, CompareFlags, CursorId, Reg, Sequence};
 use lithe_vm::program::AggregateCall;
 
 use super::super::super::Codegen;
+use super::super::super::measure::Begun;
 use super::Carried;
 use super::frame::{self, measures};
 use super::result;
@@ -25,18 +28,18 @@ use crate::Coroutine;
 /// A coroutine that returns the rows of `input`, followed by the results of the pass.
 pub(super) fn emit<'a>(
     cg: &mut Codegen<'a>,
-    plan: &PassPlan<'a>,
+    (all, plan): (&WindowPlan<'a>, &PassPlan<'a>),
     carried: &mut Carried<'a>,
     input: Coroutine,
 ) -> Result<Coroutine> {
     let before = carried.clone();
     carried.exprs.extend(plan.calls.iter().map(|call| Expr::Window(call)));
-    cg.coroutine(carried.exprs.len(), |cg, output| emit_partitions(cg, plan, &before, input, output))
+    cg.coroutine(carried.exprs.len(), |cg, output| emit_partitions(cg, (all, plan), &before, input, output))
 }
 
 fn emit_partitions<'a>(
     cg: &mut Codegen<'a>,
-    plan: &PassPlan<'a>,
+    (all, plan): (&WindowPlan<'a>, &PassPlan<'a>),
     carried: &Carried<'a>,
     input: Coroutine,
     output: &Coroutine,
@@ -44,7 +47,7 @@ fn emit_partitions<'a>(
     let (pass, width) = open_pass(cg, plan, carried, input)?;
     let known = cg.known.replacements();
     super::replace_carried(cg, carried, pass.ahead.input.start);
-    let result = cg.in_loop(|cg| emit_pass_loop(cg, plan, &pass, carried, width, output));
+    let result = cg.in_loop(|cg| emit_pass_loop(cg, (all, plan), &pass, carried, width, output));
     cg.known.forget_replacements(known);
     result
 }
@@ -52,7 +55,7 @@ fn emit_partitions<'a>(
 /// One partition after the other: the first row of each is the one that was fetched last.
 fn emit_pass_loop<'a>(
     cg: &mut Codegen<'a>,
-    plan: &PassPlan<'a>,
+    (all, plan): (&WindowPlan<'a>, &PassPlan<'a>),
     pass: &Pass<'a>,
     carried: &Carried<'a>,
     width: usize,
@@ -60,6 +63,8 @@ fn emit_pass_loop<'a>(
 ) -> Result<()> {
     let end = cg.b.label();
     let Ahead { has_row, keys, order, partition, fetch, ret, .. } = pass.ahead;
+    // (Where rows are sorted first, those that go to the sorter are counted.)
+    let measured = if plan.is_sorted { None } else { cg.begin_part(Part::Window, plan) };
     cg.b.emit(Insn::Gosub { ret, target: fetch });
     let top = cg.b.here();
     cg.b.emit(Insn::IfNot { null_jumps: 0, reg: has_row, target: end });
@@ -71,19 +76,27 @@ fn emit_pass_loop<'a>(
     emit_gather(cg, pass, carried, pass.ahead.input.start, width)?;
     emit_partition(cg, pass, carried, output)?;
     cg.b.emit(Insn::Goto { target: top });
-    emit_fetch(cg, plan, pass)?;
+    emit_fetch(cg, plan, pass, measured.map(|begun| (begun, all.scan)))?;
     emit_pull(cg, plan, pass, carried, width)?;
     cg.b.place(end);
     Ok(())
 }
 
 /// The subroutine that fetches a row of the input, and computes its keys.
-fn emit_fetch<'a>(cg: &mut Codegen<'a>, plan: &PassPlan<'a>, pass: &Pass<'a>) -> Result<()> {
+fn emit_fetch<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &PassPlan<'a>,
+    pass: &Pass<'a>,
+    measured: Option<(Begun, LogEst)>,
+) -> Result<()> {
     let Ahead { has_row, keys, order, fetch, ret, .. } = pass.ahead;
     let done = cg.b.label();
     cg.b.place(fetch);
     cg.b.emit(Insn::Integer { value: 0, dst: has_row });
     cg.b.emit(Insn::Yield { co: pass.ahead.input.co, target: done });
+    if let Some((begun, run)) = measured {
+        cg.measure_scan(Some(begun), run);
+    }
     cg.emit_list_into(plan.partition_by, keys)?;
     for (at, term) in plan.order_by.iter().enumerate() {
         cg.emit_into(&term.expr, order.at(at))?;

@@ -75,6 +75,10 @@ impl Arena {
         self.bytes.get_mut(at as usize..).and_then(|rest| rest.get_mut(..len)).unwrap_or_default()
     }
 
+    pub fn byte(&self, at: u32) -> u8 {
+        self.bytes.get(at as usize).copied().unwrap_or(0)
+    }
+
     fn put(&mut self, at: u32, byte: u8) {
         if let Some(place) = self.bytes.get_mut(at as usize) {
             *place = byte;
@@ -176,9 +180,10 @@ impl Rows {
     #[inline]
     pub fn add(&mut self, arena: &mut Arena, place: Place, detail: Detail) -> Result<usize> {
         if let (Detail::Full, Some(offset)) = (detail, place.offset) {
-            let short = match self.is_open && self.rowid == place.rowid {
-                true => self.add_near(arena, place.column, offset),
-                false => self.add_short_row(arena, place, offset),
+            let short = match self.is_open {
+                true if self.rowid == place.rowid => self.add_near(arena, place.column, offset),
+                true => self.add_short_row(arena, place, offset),
+                false => self.add_first_row(arena, place, offset),
             };
             if let Some(len) = short {
                 return Ok(len);
@@ -228,6 +233,34 @@ impl Rows {
         Some(2 + len as usize)
     }
 
+    /// Begins the first row, where its rowid takes up to three bytes and the offset, in the first column, one or two; how many bytes that is in
+    /// SQLite's count.
+    #[inline]
+    fn add_first_row(&mut self, arena: &mut Arena, place: Place, offset: u32) -> Option<usize> {
+        let (rowid, number) = (place.rowid as u64, u64::from(offset) + BIAS);
+        if rowid >= 1 << 21 || place.column != 0 || number >= 0x4000 {
+            return None;
+        }
+        let rowid_len = 1 + u32::from(rowid >= 0x80) + u32::from(rowid >= 0x4000);
+        let len = 1 + u32::from(number >= 0x80);
+        // All but the last byte of a number have the highest bit. The bytes that are not needed are written over later.
+        let rowid = ((rowid >> 14 | 0x80) << 16 | (rowid >> 7 & 0x7f | 0x80) << 8 | rowid & 0x7f)
+            << (64 - 24)
+            << (8 * (3 - rowid_len));
+        let number = ((number >> 7 | 0x80) << 8 | number & 0x7f) << (64 - 16) << (8 * (2 - len));
+        let bytes = rowid | number >> (8 * (rowid_len + 1));
+        let size_at = self.write_at + rowid_len;
+        // (The first slice is long enough.)
+        let to = arena.slice_mut(self.write_at, size_of::<u64>()).first_chunk_mut()?;
+        *to = bytes.to_be_bytes();
+        self.write_at = size_at + 1 + len;
+        self.size_at = size_at;
+        (self.rowid, self.column, self.offset, self.len) = (place.rowid, 0, offset, len);
+        (self.is_open, self.is_delete, self.has_content) = (true, false, true);
+        Some((rowid_len + 1 + len) as usize)
+    }
+
+    #[cold]
     fn add_any(&mut self, arena: &mut Arena, place: Place, detail: Detail) -> Result<usize> {
         let mut piece = Piece::default();
         let mut counted = 0;
@@ -338,17 +371,14 @@ impl Rows {
     }
 
     fn append_across(&mut self, arena: &mut Arena, bytes: &[u8], marked: usize) -> Result<u32> {
-        let mut place = 0;
-        for (number, byte) in bytes.iter().enumerate() {
-            if self.write_at == self.slice_end {
-                self.add_slice(arena)?;
-            }
-            if number == marked {
-                place = self.write_at;
-            }
-            arena.put(self.write_at, *byte);
-            self.write_at += 1;
-        }
+        // (Pieces are shorter than the shortest slice.)
+        let (now, later) = bytes.split_at_checked((self.slice_end - self.write_at) as usize).unwrap_or((bytes, &[]));
+        arena.slice_mut(self.write_at, now.len()).copy_from_slice(now);
+        let marked_now = self.write_at + marked as u32;
+        self.add_slice(arena)?;
+        arena.slice_mut(self.write_at, later.len()).copy_from_slice(later);
+        let place = if marked < now.len() { marked_now } else { self.write_at + (marked - now.len()) as u32 };
+        self.write_at += later.len() as u32;
         Ok(place)
     }
 
