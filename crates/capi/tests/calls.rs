@@ -1,4 +1,4 @@
-//! Random calls of the C interface, of two connections to one file with statements, BLOB handles, backups, functions and hooks: this
+//! Random calls of the C interface, of two connections to one file with statements, BLOB handles, backups, functions, hooks and the authorizer: this
 //! library and SQLite's answer alike.
 //!
 //! `calls_record.c` makes the calls from a seed and prints the answers. `CALLS_FIRST` and `CALLS_WORLDS` choose the seeds, `CALLS_COUNT` the
