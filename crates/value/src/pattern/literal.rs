@@ -110,7 +110,7 @@ impl Word {
             mask: word(&|_| u8::MAX),
             len: bytes.len(),
             anchor,
-            sought: LOW_BITS * u64::from(byte) | sought_fold,
+            sought: (LOW_BITS * u64::from(byte)) | sought_fold,
             sought_fold,
         })
     }

@@ -381,8 +381,11 @@ mod tests {
 
     use super::*;
 
+    /// The type of a column and its place, if it is located.
+    type Found = Option<(u32, usize)>;
+
     /// What is known of the columns of a row: places, and the column that ends on another page.
-    fn located(columns: &Columns) -> (Vec<Option<(u32, usize)>>, Option<(u32, usize)>, bool) {
+    fn located(columns: &Columns) -> (Vec<Found>, Found, bool) {
         let plain = |found: Option<(SerialType, usize)>| found.map(|(serial, at)| (serial.0, at));
         let all = (0..10).map(|at| plain(columns.get(at))).collect();
         (all, (0..10).find_map(|at| plain(columns.cut(at))), columns.is_short)
