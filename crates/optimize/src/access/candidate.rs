@@ -147,6 +147,27 @@ pub struct Bound {
 }
 
 impl Candidate {
+    /// A candidate that has no costs yet.
+    pub fn new(source: usize, needs: SourceSet, way: Way) -> Candidate {
+        Candidate {
+            source,
+            needs,
+            setup: LogEst::ONE,
+            run: LogEst::ONE,
+            rows: LogEst::ONE,
+            way,
+            used: Few::new(),
+            borrowed: Few::new(),
+            order: 0,
+            has_equality: false,
+            looks_up: false,
+            is_forbidden: false,
+            one_row: false,
+            culls_itself: false,
+            gives_order: false,
+        }
+    }
+
     /// How many constraints it uses.
     fn used_count(&self) -> usize {
         self.used.len()
@@ -294,23 +315,7 @@ mod tests {
 
     /// A path through source 0 with these costs for each row of the outer loops.
     fn path(way: Way, run: i16, rows: i16) -> Candidate {
-        Candidate {
-            source: 0,
-            needs: SourceSet::EMPTY,
-            setup: LogEst::ONE,
-            run: LogEst(run),
-            rows: LogEst(rows),
-            way,
-            used: Few::new(),
-            borrowed: Few::new(),
-            order: 0,
-            has_equality: false,
-            looks_up: false,
-            is_forbidden: false,
-            one_row: false,
-            culls_itself: false,
-            gives_order: false,
-        }
+        Candidate { run: LogEst(run), rows: LogEst(rows), ..Candidate::new(0, SourceSet::EMPTY, way) }
     }
 
     fn scan(run: i16, rows: i16) -> Candidate {

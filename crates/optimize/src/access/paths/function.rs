@@ -4,7 +4,7 @@ use lithe_catalog::Table;
 use lithe_resolve::ir::{ColumnIndex, SourceSet};
 
 use super::PathFinder;
-use crate::access::candidate::Way;
+use crate::access::candidate::{Candidate, Way};
 use crate::access::few::Few;
 use crate::access::log_est::LogEst;
 use crate::access::terms::{ConstraintId, Left, Op, Right};
@@ -40,7 +40,7 @@ impl PathFinder<'_, '_> {
             hidden.map(|(at, _)| self.argument(source, ColumnIndex::new(at))).collect();
         let used: Few<ConstraintId, 6> = arguments.iter().copied().flatten().collect();
         let all_needs = used.iter().fold(needs, |all, &id| all.union(self.terms.constraint(id).needs));
-        let mut candidate = self.candidate(source, needs, Way::Function(vec![None; arguments.len()]));
+        let mut candidate = Candidate::new(source, needs, Way::Function(vec![None; arguments.len()]));
         (candidate.run, candidate.rows) = match used.is_empty() {
             true => estimate(table, &arguments),
             false => (WITHOUT_ARGUMENTS, WITHOUT_ARGUMENTS),
@@ -48,7 +48,7 @@ impl PathFinder<'_, '_> {
         self.add(candidate);
         if !used.is_empty() {
             let (run, rows) = estimate(table, &arguments);
-            let mut candidate = self.candidate(source, all_needs, Way::Function(arguments));
+            let mut candidate = Candidate::new(source, all_needs, Way::Function(arguments));
             (candidate.run, candidate.rows, candidate.looks_up) = (run, rows, true);
             candidate.used = used;
             self.add(candidate);

@@ -4,7 +4,7 @@ use lithe_catalog::IndexTerm;
 use lithe_resolve::ir::{ColumnIndex, Indexed, SourceKind, SourceSet};
 
 use super::PathFinder;
-use crate::access::candidate::Way;
+use crate::access::candidate::{Candidate, Way};
 use crate::access::log_est::LogEst;
 use crate::access::sources::SourceInfo;
 use crate::access::terms::{Constraint, ConstraintId, Left, Op, Terms};
@@ -28,7 +28,7 @@ impl<'a> PathFinder<'_, 'a> {
             let info = &self.infos[source];
             let search = info.rows.log2();
             let build = if info.table.is_some() { BUILD_TABLE } else { BUILD_DERIVED };
-            let mut candidate = self.candidate(source, needs.union(self.terms.constraint(id).needs), Way::Hash);
+            let mut candidate = Candidate::new(source, needs.union(self.terms.constraint(id).needs), Way::Hash);
             candidate.setup = (search + info.rows + build).max(LogEst::ONE);
             candidate.run = search.sum(FOUND_ROWS);
             candidate.rows = FOUND_ROWS;

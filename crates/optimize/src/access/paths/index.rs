@@ -8,7 +8,7 @@ use lithe_resolve::ir::{Expr, InSet, Indexed, JoinKind, SourceSet, skip_collate}
 use lithe_value::Value;
 
 use super::PathFinder;
-use crate::access::candidate::{Bound, IndexWay, Key, Range, TreeWay, Way};
+use crate::access::candidate::{Bound, Candidate, IndexWay, Key, Range, TreeWay, Way};
 use crate::access::context::PlanContext;
 use crate::access::few::Few;
 use crate::access::log_est::LogEst;
@@ -107,7 +107,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
         let is_covering = self.gives_all(source, index);
         let way = Way::Tree(TreeWay::Index(IndexWay { index: at, is_covering, ..IndexWay::default() }));
-        let mut candidate = self.candidate(source, needs, way);
+        let mut candidate = Candidate::new(source, needs, way);
         candidate.rows = index.rows[0];
         candidate.run = index.rows[0] + 1 + self.relative_size(source, index);
         if !has_columns {
@@ -426,7 +426,7 @@ impl<'a> PathFinder<'_, 'a> {
         if !prefix.way.is_covering {
             run = run.sum(rows + index.row_fetch);
         }
-        let mut candidate = self.candidate(source, prefix.needs, Way::Tree(TreeWay::Index(prefix.way.clone())));
+        let mut candidate = Candidate::new(source, prefix.needs, Way::Tree(TreeWay::Index(prefix.way.clone())));
         candidate.run = run + prefix.repeats;
         candidate.rows = rows + prefix.repeats;
         candidate.used = prefix.used.clone();

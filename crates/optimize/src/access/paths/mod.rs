@@ -23,7 +23,6 @@ use lithe_catalog::Result;
 use lithe_resolve::ir::{ColumnIndex, Expr, Limit, SourceSet};
 
 use super::candidate::{Candidate, Candidates, TreeWay, Way};
-use super::few::Few;
 use super::log_est::LogEst;
 use super::order::OrderColumns;
 use super::sources::SourceInfo;
@@ -91,27 +90,6 @@ impl<'a> PathFinder<'_, 'a> {
             self.add_disjunctions(source, must_follow);
         }
         Ok(())
-    }
-
-    /// A candidate that has no costs yet.
-    fn candidate(&self, source: usize, needs: SourceSet, way: Way) -> Candidate {
-        Candidate {
-            source,
-            needs,
-            setup: LogEst::ONE,
-            run: LogEst::ONE,
-            rows: LogEst::ONE,
-            way,
-            used: Few::new(),
-            borrowed: Few::new(),
-            order: 0,
-            has_equality: false,
-            looks_up: false,
-            is_forbidden: false,
-            one_row: false,
-            culls_itself: false,
-            gives_order: false,
-        }
     }
 
     /// Whether the constraint is on another, equal column.

@@ -4,7 +4,7 @@
 use lithe_resolve::ir::SourceSet;
 
 use super::PathFinder;
-use crate::access::candidate::{Candidates, Way};
+use crate::access::candidate::{Candidate, Candidates, Way};
 use crate::access::log_est::LogEst;
 use crate::access::order::OrderColumns;
 use crate::access::terms::{self, Condition, Constraint, Terms};
@@ -31,7 +31,7 @@ impl<'a> PathFinder<'_, 'a> {
                 continue;
             }
             for union in self.unions(source, needs, number) {
-                let mut candidate = self.candidate(source, union.needs, Way::Or(number));
+                let mut candidate = Candidate::new(source, union.needs, Way::Or(number));
                 // A little more than the sum, so that an equally good single path is preferred.
                 candidate.run = union.run + 1;
                 candidate.rows = union.rows;

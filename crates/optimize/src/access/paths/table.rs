@@ -3,7 +3,7 @@
 use lithe_resolve::ir::{ColumnIndex, InSet, SourceSet};
 
 use super::PathFinder;
-use crate::access::candidate::{Bound, Range, TreeWay, Way};
+use crate::access::candidate::{Bound, Candidate, Range, TreeWay, Way};
 use crate::access::few::Few;
 use crate::access::log_est::{LogEst, ROW_FETCH};
 use crate::access::terms::{ConstraintId, Op, Right};
@@ -31,7 +31,7 @@ impl<'a> PathFinder<'_, 'a> {
     /// All rows.
     pub(super) fn add_scan(&mut self, source: usize, needs: SourceSet) {
         let rows = self.infos[source].rows;
-        let mut candidate = self.candidate(source, needs, Way::Tree(TreeWay::Scan));
+        let mut candidate = Candidate::new(source, needs, Way::Tree(TreeWay::Scan));
         candidate.run = self.infos[source].scan_cost();
         candidate.rows = rows;
         candidate.order = if self.order.wants_rowid_of(source) { 1 } else { 0 };
@@ -65,7 +65,7 @@ impl<'a> PathFinder<'_, 'a> {
         let constraint = self.terms.constraint(id);
         let times = self.values_of(&constraint.right);
         let needs = needs.union(constraint.needs);
-        let mut candidate = self.candidate(source, needs, Way::Tree(TreeWay::Rowid(id)));
+        let mut candidate = Candidate::new(source, needs, Way::Tree(TreeWay::Rowid(id)));
         candidate.one_row = constraint.op != Op::In;
         candidate.has_equality = candidate.one_row;
         candidate.looks_up = true;
@@ -93,7 +93,7 @@ impl<'a> PathFinder<'_, 'a> {
         let rows = self.rows_in_range(self.infos[source].rows, &range);
         let used: Few<ConstraintId, 6> = range.low.iter().chain(&range.high).map(|bound| bound.constraint).collect();
         let needs = used.iter().fold(needs, |all, &id| all.union(self.terms.constraint(id).needs));
-        let mut candidate = self.candidate(source, needs, Way::Tree(TreeWay::RowidRange(range)));
+        let mut candidate = Candidate::new(source, needs, Way::Tree(TreeWay::RowidRange(range)));
         candidate.run = self.infos[source].rows.log2().sum(rows + ROW_FETCH);
         candidate.rows = rows;
         let is_borrowed = |id: &ConstraintId| self.is_borrowed(*id, source, Some(ColumnIndex::ROWID));

@@ -11,7 +11,7 @@ use lithe_vtab::CompiledScan;
 use lithe_vtab::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
 
 use super::PathFinder;
-use crate::access::candidate::{Argument, ArgumentOf, VirtualWay, Way};
+use crate::access::candidate::{Argument, ArgumentOf, Candidate, VirtualWay, Way};
 use crate::access::log_est::LogEst;
 use crate::access::order::Wish;
 use crate::access::terms::{Constraint, ConstraintId, Left, MadeOf, Op, Right};
@@ -196,7 +196,7 @@ impl<'a> PathFinder<'_, 'a> {
         let gives_order = info.order_by_consumed && !info.order_by.is_empty() && !has_in;
         let arguments: Vec<Argument> = arguments.into_iter().map(|(_, argument)| argument).collect();
         let scan = self.found.scans.len();
-        let mut candidate = self.candidate(asked.source, needs, Way::Virtual(scan));
+        let mut candidate = Candidate::new(asked.source, needs, Way::Virtual(scan));
         candidate.used = arguments
             .iter()
             .filter_map(|argument| match argument.of {
