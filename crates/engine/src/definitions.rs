@@ -110,12 +110,7 @@ impl Definitions {
         self.check_function_is_free(name, args, function.encoding(), statements_run)?;
         let replaces = self.functions().has_exactly(name, args, function.encoding());
         Arc::make_mut(&mut self.functions.borrow_mut()).define(Arc::new(function));
-        // As in SQLite, a function that replaces none is not called by statements that are compiled already.
-        if replaces {
-            self.generation.expire_programs()
-        } else {
-            self.generation.add()
-        }
+        self.generation.define(replaces);
         Ok(())
     }
 
@@ -179,11 +174,7 @@ impl Definitions {
         }
         let replaces = self.collations.borrow().has(&key, of);
         let old = self.collations.borrow_mut().set(&key, of, collation, own);
-        if replaces {
-            self.generation.expire_programs()
-        } else {
-            self.generation.add()
-        }
+        self.generation.define(replaces);
         Ok(old)
     }
 

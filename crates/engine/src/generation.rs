@@ -34,14 +34,19 @@ impl Generation {
 
     /// Functions, collations, the authorizer or settings have changed: expires all statements.
     pub(crate) fn expire_programs(&self) {
-        let Stamp { changes, schema, expirations } = self.0.get();
-        self.0.set(Stamp { changes: changes + 1, schema, expirations: expirations + 1 });
+        let stamp = self.0.get();
+        self.0.set(Stamp { changes: stamp.changes + 1, expirations: stamp.expirations + 1, ..stamp });
     }
 
     /// The schema has changed: makes all statements stale.
     pub(crate) fn change_schema(&self) {
-        let Stamp { changes, schema, expirations } = self.0.get();
-        self.0.set(Stamp { changes: changes + 1, schema: schema + 1, expirations });
+        let stamp = self.0.get();
+        self.0.set(Stamp { changes: stamp.changes + 1, schema: stamp.schema + 1, ..stamp });
+    }
+
+    /// A function or collation was defined. As in SQLite, one that replaces none is not called by statements that are compiled already.
+    pub(crate) fn define(&self, replaces: bool) {
+        if replaces { self.expire_programs() } else { self.add() }
     }
 
     /// Something was added that statements do not use which are compiled already.

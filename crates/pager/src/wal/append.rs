@@ -45,6 +45,13 @@ pub(super) struct Tail {
     sync_at: Option<(u64, SyncFlags)>,
 }
 
+impl Tail {
+    /// Whether the transaction is built on a published commit, whose last frame this is, and has appended nothing.
+    pub(super) fn is_untouched(&self, last_frame: u32) -> bool {
+        self.base.is_none() && self.last_frame == last_frame
+    }
+}
+
 /// How the log is synced and limited.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Policy {
@@ -409,11 +416,9 @@ impl Wal {
     /// ones, which the new salts invalidate.
     fn restart_log_if_possible(&self, tail: &mut Tail, vfs: &dyn Vfs) -> Result<()> {
         let header = self.header.get();
-        let untouched = tail.base.is_none() && tail.last_frame == header.last_frame;
         let all_backfilled = header.last_frame > 0 && self.index.backfilled() == header.last_frame;
-        // Pages that are borrowed from the mapped log must not be overwritten.
-        let needs_nothing = (self.mark.get() == Some(0) || self.index.is_private()) && self.is_fully_checkpointed();
-        if untouched && all_backfilled && needs_nothing && self.lock_alone(read_slots_from(1))? {
+        let may_begin = tail.is_untouched(header.last_frame) && all_backfilled && self.needs_nothing_of_log();
+        if may_begin && self.lock_alone(read_slots_from(1))? {
             self.restart_log(vfs);
             self.unlock_alone(read_slots_from(1))?;
             (tail.first_frame, tail.last_frame, tail.sum, tail.restarted) = (0, 0, Sum::default(), true);
@@ -422,6 +427,11 @@ impl Wal {
             self.leave_first_mark()?;
         }
         Ok(())
+    }
+
+    /// Whether this connection reads no frame: pages that are borrowed from the mapped log must not be overwritten.
+    pub(super) fn needs_nothing_of_log(&self) -> bool {
+        (self.mark.get() == Some(0) || self.index.is_private()) && self.is_fully_checkpointed()
     }
 
     /// Moves the writer from mark 0, which is for readers that need nothing of the log, to another mark, as SQLite does. The

@@ -33,8 +33,7 @@ impl Wal {
     pub(crate) fn can_be_copied(&self) -> Result<bool> {
         let tail = self.tail.borrow();
         let tail = tail.as_ref().expect("only a writer copies the log for a load");
-        let last = self.header.get().last_frame;
-        let is_plain = tail.base.is_none() && tail.last_frame == last;
+        let is_plain = tail.is_untouched(self.header.get().last_frame);
         Ok(is_plain && !self.is_fully_checkpointed() && !self.is_followed()?)
     }
 
@@ -84,10 +83,7 @@ impl Wal {
         let tail = &mut *self.tail.borrow_mut();
         let tail = tail.as_mut().expect("only a writer writes past the log");
         let last = self.header.get().last_frame;
-        let is_plain = tail.base.is_none() && tail.last_frame == last;
-        // Pages that are borrowed from the mapped log must not be overwritten.
-        let needs_nothing = (self.mark.get() == Some(0) || self.index.is_private()) && self.is_fully_checkpointed();
-        let may_begin = is_plain && needs_nothing && self.index.backfilled() == last;
+        let may_begin = tail.is_untouched(last) && self.needs_nothing_of_log() && self.index.backfilled() == last;
         if !may_begin || self.is_followed()? {
             return Ok(false);
         }
