@@ -153,6 +153,64 @@ static void hooks_of_logs(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* Executes `change` on a connection that has read the schema neither before nor after it, and `sql` on one that knows the older schema. */
+static void beside(int line, const char *change, int with_strings, const char *sql, const char *expected) {
+  unlink("names.db");
+  sqlite3 *db = open_on("names.db"), *other = open_on("names.db");
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, with_strings, NULL);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, with_strings, NULL);
+  answers(line, __FILE__, db, 
+    "CREATE TABLE t(a); INSERT INTO t VALUES (1); CREATE VIEW w AS SELECT 1; SELECT * FROM t, w", "1|1");
+  answers(line, __FILE__, other, change, "");
+  answers(line, __FILE__, db, sql, expected);
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+#define BESIDE(change, sql, expected) beside(__LINE__, change, 1, sql, expected)
+#define WITHOUT_STRINGS(change, sql, expected) beside(__LINE__, change, 0, sql, expected)
+
+/* What a statement names and the schema lacks, or what exists already, is looked up again in the schema as others have left it; what
+** ALTER TABLE, REINDEX and USING name is not. */
+static void names(void) {
+  const char *column = "ALTER TABLE t ADD COLUMN b DEFAULT 2", *table = "CREATE TABLE n(a); INSERT INTO n VALUES (3)";
+  const char *view = "CREATE VIEW v AS SELECT 4", *index = "CREATE INDEX i ON t(a)";
+  const char *trigger = "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END";
+  BESIDE(column, "SELECT b FROM t", "2");
+  BESIDE(column, "SELECT t.b FROM t", "2");
+  BESIDE(column, "SELECT \"b\" FROM t", "2");
+  WITHOUT_STRINGS(column, "SELECT \"b\" FROM t", "2");
+  BESIDE(column, "INSERT INTO t(b) VALUES (5); SELECT b FROM t", "2 5");
+  BESIDE(column, "UPDATE t SET b = 5; SELECT b FROM t", "5");
+  BESIDE(column, "CREATE INDEX j ON t(b)", "");
+  BESIDE(column, "CREATE INDEX j ON t(b + 1)", "");
+  WITHOUT_STRINGS(column, "CREATE INDEX j ON t(\"b\")", "");
+  BESIDE(column, "SELECT x.a FROM t AS x JOIN t AS y USING (b)",
+    "error 1: cannot join using column b - column not present in both tables");
+  BESIDE(column, "CREATE TRIGGER r AFTER UPDATE OF b ON t BEGIN SELECT 1; END", "");
+  BESIDE(column, "ALTER TABLE t RENAME COLUMN b TO c", "error 1: no such column: \"b\"");
+  BESIDE(column, "ALTER TABLE t DROP COLUMN b", "error 1: no such column: \"b\"");
+  BESIDE("ALTER TABLE t RENAME COLUMN a TO b", "SELECT a FROM t AS x, t AS y", "error 1: no such column: a");
+  BESIDE(table, "SELECT a FROM n", "3");
+  BESIDE(table, "SELECT main.n.a FROM main.n", "3");
+  BESIDE(table, "SELECT n.* FROM n", "3");
+  BESIDE(table, "CREATE INDEX j ON n(a)", "");
+  BESIDE(table, "CREATE TRIGGER r AFTER INSERT ON n BEGIN SELECT 1; END", "");
+  BESIDE(table, "ANALYZE n", "");
+  BESIDE(table, "REINDEX n", "error 1: unable to identify the object to be reindexed");
+  BESIDE(table, "DROP TABLE n", "");
+  BESIDE(table, "DROP VIEW n", "error 1: use DROP TABLE to delete table n");
+  BESIDE(table, "ALTER TABLE n RENAME TO o; DROP TABLE o", "");
+  BESIDE(table, "CREATE TABLE n(a)", "error 1: table n already exists");
+  BESIDE(view, "SELECT * FROM v", "4");
+  BESIDE(view, "DROP VIEW v", "");
+  BESIDE(index, "SELECT a FROM t INDEXED BY i", "1");
+  BESIDE(index, "DROP INDEX i", "");
+  BESIDE(index, "REINDEX i", "error 1: unable to identify the object to be reindexed");
+  BESIDE(trigger, "DROP TRIGGER r", "");
+  BESIDE("DROP TABLE t", "CREATE TABLE t(b); SELECT count(*) FROM t", "0");
+  BESIDE("DROP VIEW w", "CREATE VIEW w AS SELECT 6; SELECT * FROM w", "6");
+  BESIDE("DROP VIEW w", "CREATE TABLE w(a); SELECT count(*) FROM w; DROP TABLE w", "0");
+}
+
 int main(int count, char **arguments) {
   if (count > 1 && chdir(arguments[1]) != 0) return 2;
   columns();
@@ -161,6 +219,7 @@ int main(int count, char **arguments) {
   functions();
   interruptions();
   hooks_of_logs();
+  names();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

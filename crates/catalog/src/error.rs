@@ -31,6 +31,8 @@ pub struct Report {
     pub kind: ErrorKind,
     /// Whether SQLite resolves the rest of the expression nevertheless. An error there is reported instead of this one.
     pub is_resumable: bool,
+    /// Whether it says what the schema lacks or has already. The schema may be old then: another connection may have changed it.
+    pub is_of_schema: bool,
 }
 
 /// The kind of an error, where it decides what is reported or done next. No decision depends on a message.
@@ -83,12 +85,32 @@ impl CompileError {
             tail: None,
             kind: ErrorKind::Other,
             is_resumable: false,
+            is_of_schema: false,
         }))
     }
 
     /// SQLITE_ERROR with this message, at the start of `span`.
     pub fn at(span: Span, message: impl Into<String>) -> CompileError {
         CompileError::new(message).with_offset(Some(span.start))
+    }
+
+    /// "no such table: x": the schema has no object of that kind and name.
+    #[cold]
+    pub fn no_such(kind: &str, name: impl fmt::Display) -> CompileError {
+        CompileError::new(format!("no such {kind}: {name}")).of_schema()
+    }
+
+    /// "ambiguous column name: x".
+    #[cold]
+    pub fn ambiguous_column(name: impl fmt::Display) -> CompileError {
+        CompileError::new(format!("ambiguous column name: {name}")).of_schema()
+    }
+
+    /// The same error, which a newer schema may not have.
+    #[must_use]
+    pub fn of_schema(mut self) -> CompileError {
+        self.0.is_of_schema = true;
+        self
     }
 
     /// The same error with another kind.

@@ -328,7 +328,7 @@ impl Catalog {
 
 /// The error for a table that does not exist.
 pub fn no_such_table(schema: Option<Ident<'_>>, name: Ident<'_>) -> CompileError {
-    CompileError::new(format!("no such table: {}", Qualified(schema, name))).of_kind(ErrorKind::NoSuchTable)
+    CompileError::no_such("table", Qualified(schema, name)).of_kind(ErrorKind::NoSuchTable)
 }
 
 /// `schema.name` or `name`, for messages.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use lithe_catalog::ErrorKind;
 use lithe_functions::FunctionError;
 use lithe_vfs::ResultCode;
 use lithe_vm::error::Error as VmError;
@@ -25,6 +26,8 @@ struct Report {
     errno: Option<i32>,
     /// What the application can still define, so that the same statement would succeed.
     missing: Option<Missing>,
+    /// Whether it says what the schema lacks or has already.
+    is_of_schema: bool,
 }
 
 /// What a statement lacked.
@@ -45,8 +48,16 @@ impl Error {
     /// An error with a message of its own.
     #[cold]
     pub fn new(code: ResultCode, message: impl Into<String>) -> Error {
-        let message = message.into();
-        Error(Box::new(Report { code, message, offset: None, tail: None, detail: None, errno: None, missing: None }))
+        Error(Box::new(Report {
+            code,
+            message: message.into(),
+            offset: None,
+            tail: None,
+            detail: None,
+            errno: None,
+            missing: None,
+            is_of_schema: false,
+        }))
     }
 
     /// An error whose message is the code's standard text.
@@ -117,6 +128,19 @@ impl Error {
         }
     }
 
+    /// Notes whether the error says what the schema lacks or has already.
+    #[must_use]
+    pub(crate) fn of_schema(mut self, is_of_schema: bool) -> Error {
+        self.0.is_of_schema = is_of_schema;
+        self
+    }
+
+    /// Whether the error says what the schema lacks or has already: with a newer schema the same statement may succeed. As in
+    /// SQLite, nothing else that compiling finds is a reason to read the schema again.
+    pub(crate) fn may_be_of_old_schema(&self) -> bool {
+        self.0.is_of_schema
+    }
+
     /// No module of that name makes virtual tables.
     pub(crate) fn no_such_module(name: impl fmt::Display) -> Error {
         let mut error = Error::generic(format!("no such module: {name}"));
@@ -163,6 +187,28 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<lithe_sql::ParseError> for Error {
+    fn from(error: lithe_sql::ParseError) -> Error {
+        let code = if error.too_big { ResultCode::TOOBIG } else { ResultCode::ERROR };
+        Error::new(code, error.message).at(error.offset).read_to(Some(error.tail))
+    }
+}
+
+impl From<lithe_catalog::CompileError> for Error {
+    fn from(error: lithe_catalog::CompileError) -> Error {
+        let error = error.into_report();
+        let missing = match error.kind {
+            ErrorKind::NoSuchCollation(name) => Some(name.to_string().into()),
+            _ => None,
+        };
+        Error::new(error.code, error.message)
+            .at(error.offset)
+            .read_to(error.tail)
+            .with_missing_collation(missing)
+            .of_schema(error.is_of_schema)
+    }
+}
 
 /// An engine error passes through the machine unchanged.
 impl From<Error> for VmError {

@@ -23,10 +23,10 @@ use crate::connection::program_cache::Lookup;
 use crate::connection::statement::{Body, Compiled, ParameterName, Statement, text_of};
 use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
-use crate::old_schema;
 use crate::settings::config::Config;
 use crate::settings::limit::Limit;
 use crate::shared_cache::locked;
+use crate::statement_text;
 use crate::template;
 
 /// A compiled statement and the offset behind it.
@@ -100,7 +100,7 @@ impl Connection {
     /// Fails in a state in which nothing can be compiled.
     fn check_may_compile(&self, sql: &[u8]) -> Result<()> {
         if self.check_interrupts().is_err() {
-            let check = |arena: &Bump| old_schema::compile_interrupted(sql, &self.settings.limits(), arena);
+            let check = |arena: &Bump| statement_text::compile_interrupted(sql, &self.settings.limits(), arena);
             self.compile_memory.with_arena(check)?;
         }
         self.check_schema_locks()
@@ -329,9 +329,7 @@ impl Connection {
         let compile = || self.compile_program(&request, known, arena);
         let program = match compile() {
             // Another connection may have created the missing object.
-            Err(error)
-                if old_schema::may_be_of_old_schema(&error) && self.databases.forget_stale_schemas(&self.catalog()) =>
-            {
+            Err(error) if error.may_be_of_old_schema() && self.databases.forget_stale_schemas(&self.catalog()) => {
                 self.load_schemas()?;
                 compile()?
             }
@@ -475,7 +473,7 @@ fn looks_for_temporary_users(stmt: &Stmt<'_>) -> bool {
 }
 
 fn is_without_tables(stmt: &Stmt<'_>, sql: &[u8]) -> bool {
-    matches!(stmt, Stmt::Select(_)) && old_schema::names_no_table(sql)
+    matches!(stmt, Stmt::Select(_)) && statement_text::names_no_table(sql)
 }
 
 /// What a compiled statement has used of its text and parameters.
@@ -509,24 +507,6 @@ impl Evaluator for PlannerCalls<'_> {
         }
         let run = StatementRun::default();
         lithe_vm::call_alone(function, arguments, collation, &RunHost { connection, run: &run })
-    }
-}
-
-impl From<lithe_sql::ParseError> for Error {
-    fn from(error: lithe_sql::ParseError) -> Error {
-        let code = if error.too_big { ResultCode::TOOBIG } else { ResultCode::ERROR };
-        Error::new(code, error.message).at(error.offset).read_to(Some(error.tail))
-    }
-}
-
-impl From<lithe_catalog::CompileError> for Error {
-    fn from(error: lithe_catalog::CompileError) -> Error {
-        let error = error.into_report();
-        let missing = match error.kind {
-            ErrorKind::NoSuchCollation(name) => Some(name.to_string().into()),
-            _ => None,
-        };
-        Error::new(error.code, error.message).at(error.offset).read_to(error.tail).with_missing_collation(missing)
     }
 }
 

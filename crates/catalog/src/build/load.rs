@@ -118,7 +118,7 @@ impl Catalog {
             }
             Some(Stmt::CreateIndex(create)) => {
                 let table = schema.table(create.table.name);
-                let table = table.ok_or_else(|| CompileError::new(format!("no such table: {}", create.table.name)))?;
+                let table = table.ok_or_else(|| CompileError::no_such("table", create.table.name))?;
                 let mut index = build_index(create, sql, table, &file_options)?;
                 index.root = Some(root.ok_or_else(|| CompileError::new("invalid rootpage"))?);
                 index.sql = Some(sql.into());
@@ -149,7 +149,7 @@ impl Catalog {
         }
         let table = self.schema(db).table(create.table.name.name);
         let table = table.ok_or_else(|| {
-            CompileError::new(format!("no such table: {}.{}", self.database_name(db), create.table.name.name))
+            CompileError::no_such("table", format_args!("{}.{}", self.database_name(db), create.table.name.name))
         })?;
         Ok(crate::FoundTable { db, table })
     }

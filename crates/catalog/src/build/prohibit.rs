@@ -190,7 +190,7 @@ impl Checker<'_> {
             Err(error) if column.quote() == Quote::Double => {
                 let advice = "should this be a string literal in single-quotes?";
                 let message = format!("no such column: \"{}\" - {advice}", column.name);
-                Err(CompileError::new(message).with_offset(error.offset))
+                Err(CompileError::new(message).of_schema().with_offset(error.offset))
             }
             result => result,
         }
@@ -207,14 +207,14 @@ impl Checker<'_> {
         // As in SQLite, which forgets the schema where it allows one.
         let schema = column.schema.filter(|_| !self.place.allows_qualified_names());
         let schema = schema.map_or(String::new(), |schema| format!("{}.", schema.name));
-        fail(format!("no such column: {schema}{}.{name}", column.table.name))
+        Err(CompileError::no_such("column", format_args!("{schema}{}.{name}", column.table.name)))
     }
 
     fn named_column(&self, column: Ident<'_>) -> Result<()> {
         if self.knows_column(column.name) {
             return Ok(());
         }
-        Err(CompileError::at(column.span(), format!("no such column: {}", column.name)))
+        Err(CompileError::no_such("column", column.name).with_offset(Some(column.span().start)))
     }
 
     fn knows_column(&self, name: Name<'_>) -> bool {

@@ -40,8 +40,8 @@ pub fn trigger_database<'c>(
     }
     let Some(found) = catalog.find_table(schema, create.table.name.name) else {
         return Err(match schema {
-            Some(schema) => CompileError::new(format!("no such table: {schema}.{}", create.table.name.name)),
-            None => CompileError::new(format!("no such table: {}", display_name(create.table))),
+            Some(schema) => CompileError::no_such("table", format_args!("{schema}.{}", create.table.name.name)),
+            None => CompileError::no_such("table", display_name(create.table)),
         });
     };
     Ok((home.unwrap_or(found.db), found))

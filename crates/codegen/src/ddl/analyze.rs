@@ -63,10 +63,10 @@ pub(crate) fn analyze<'a>(cg: &mut Codegen<'a>, written: Option<&'a QualifiedNam
     }
     match catalog.find_table(schema, name) {
         Some(found) => analyze_part(cg, found.db, Part::Table(found.table)),
-        None => Err(CompileError::new(match schema {
-            Some(schema) => format!("no such table: {schema}.{name}"),
-            None => format!("no such table: {name}"),
-        })),
+        None => Err(match schema {
+            Some(schema) => CompileError::no_such("table", format_args!("{schema}.{name}")),
+            None => CompileError::no_such("table", name),
+        }),
     }
 }
 

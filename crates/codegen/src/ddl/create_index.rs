@@ -1,6 +1,6 @@
 //! CREATE INDEX.
 
-use lithe_catalog::{FoundTable, Index, IndexTerm, Result, Table, build_index, fail};
+use lithe_catalog::{CompileError, FoundTable, Index, IndexTerm, Result, Table, build_index, fail};
 use lithe_resolve::Stored;
 use lithe_resolve::ir::{Expr, SourceId};
 use lithe_sql::ast::{CreateIndex, Name};
@@ -60,8 +60,8 @@ fn indexed_table<'a>(cg: &Codegen<'a>, create: &CreateIndex<'a>, sql: &[u8]) -> 
     let Some(FoundTable { db: of_table, table }) = catalog.find_table(scope, create.table.name) else {
         let name = create.table.name;
         return match scope {
-            Some(schema) => fail(format!("no such table: {schema}.{name}")),
-            None => fail(format!("no such table: {name}")),
+            Some(schema) => Err(CompileError::no_such("table", format_args!("{schema}.{name}"))),
+            None => Err(CompileError::no_such("table", name)),
         };
     };
     if db == Db::TEMP && of_table != Db::TEMP {

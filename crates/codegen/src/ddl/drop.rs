@@ -28,7 +28,7 @@ pub(crate) fn drop_object<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Resul
 /// The object does not exist: an error, or nothing to do under IF EXISTS.
 fn missing(cg: &mut Codegen<'_>, drop: &Drop<'_>, kind: &str) -> Result<()> {
     if !drop.if_exists {
-        return fail(format!("no such {kind}: {}", display_name(drop.name)));
+        return Err(CompileError::no_such(kind, display_name(drop.name)));
     }
     let db = drop.name.schema.and_then(|schema| cg.env.catalog.find_database(schema.name));
     cg.transactions.use_database(db.unwrap_or(Db::MAIN), false);

@@ -43,7 +43,8 @@ pub(super) fn is_new_table(cg: &Codegen<'_>, db: Db, sql: &[u8], name: Ident<'_>
         return if if_not_exists {
             Ok(false)
         } else {
-            Err(CompileError::at(name.span(), format!("{kind} {} already exists", as_written(sql, name))))
+            let message = format!("{kind} {} already exists", as_written(sql, name));
+            Err(CompileError::at(name.span(), message).of_schema())
         };
     }
     if schema.index(name.name).is_some() {

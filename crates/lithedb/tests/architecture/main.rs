@@ -6,6 +6,7 @@
 //! | `imports` | the imports between the modules of a crate: a graph without cycles |
 //! | `graph` | cycles of a graph |
 //! | `limits` | lines of files and functions, files of a structure |
+//! | `messages` | decisions by the text of an error |
 //! | `documents` | module docs, pages and links |
 //! | `exports` | modules and functions that no other code uses |
 //! | `named_code` | functions that pages name beside their files; code that they quote |
@@ -20,6 +21,7 @@ mod figures;
 mod graph;
 mod imports;
 mod limits;
+mod messages;
 mod named_code;
 mod rustdoc;
 mod variables;

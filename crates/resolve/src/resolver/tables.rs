@@ -88,7 +88,8 @@ impl<'a> Resolver<'a> {
         let database = self.env.catalog.database_name(db).name();
         let found = self.env.catalog.find_table(Some(database), name.name.name).filter(is_known);
         found.ok_or_else(|| {
-            CompileError::new(format!("no such table: {database}.{}", name.name.name)).of_kind(ErrorKind::NoSuchTable)
+            CompileError::no_such("table", format_args!("{database}.{}", name.name.name))
+                .of_kind(ErrorKind::NoSuchTable)
         })
     }
 }

@@ -142,7 +142,7 @@ fn of_column(constraint: &ColumnConstraint<'_>) -> Dropped {
 }
 
 fn find(altered: Altered<'_>, column: Ident<'_>) -> Result<u16> {
-    let missing = || CompileError::new(format!("no such column: {}", column.name));
+    let missing = || CompileError::no_such("column", column.name);
     altered.table.column(column.name).ok_or_else(missing)
 }
 

@@ -227,7 +227,7 @@ pub(super) fn refuse_strings_as_terms<'a>(cg: &Codegen<'a>, table: &'a Table) ->
                 && name.quote() == Quote::Double
                 && table.column(name.name).is_none()
             {
-                let error = CompileError::new(format!("no such column: {}", name.name));
+                let error = CompileError::no_such("column", name.name);
                 return Err(in_object("index", index.name.name(), "", &error));
             }
         }

@@ -2,7 +2,7 @@
 //! into single quotes.
 
 use bumpalo::Bump;
-use lithe_catalog::{BuildOptions, Result, Table, build_table, fail};
+use lithe_catalog::{BuildOptions, CompileError, Result, Table, build_table, fail};
 use lithe_resolve::environment::Environment;
 use lithe_resolve::{Found, Resolver, Scope, Stored};
 use lithe_sql::ast::{CreateIndex, Stmt};
@@ -44,7 +44,7 @@ pub fn with_single_quotes(env: &Environment, db: Db, sql: &[u8]) -> Result<Vec<u
 fn resolve_index<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateIndex<'a>, sql: &'a [u8]) -> Result<()> {
     let name = create.table.name;
     let Some(table) = resolver.env.catalog.schema(db).table(name) else {
-        return fail(format!("no such table: {name}"));
+        return Err(CompileError::no_such("table", name));
     };
     let source = resolver.new_source();
     let terms = create.columns.iter().map(|term| (&term.expr, Stored::Index));

@@ -352,11 +352,9 @@ fn trigger_target<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a
     let own = catalog.database_name(db).name();
     let schema = create.table.schema.map(|schema| schema.name).or((db != Db::TEMP).then_some(own));
     let found = catalog.find_table(schema, create.table.name.name);
-    let FoundTable { db, table } = found.ok_or_else(|| {
-        CompileError::new(match schema {
-            Some(schema) => format!("no such table: {schema}.{}", create.table.name.name),
-            None => format!("no such table: {}", create.table.name.name),
-        })
+    let FoundTable { db, table } = found.ok_or_else(|| match schema {
+        Some(schema) => CompileError::no_such("table", format_args!("{schema}.{}", create.table.name.name)),
+        None => CompileError::no_such("table", create.table.name.name),
     })?;
     resolver.target_at(db, table)
 }

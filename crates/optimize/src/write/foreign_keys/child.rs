@@ -60,7 +60,7 @@ pub(super) fn keys_of<'a>(
     let mut keys = Vec::new();
     for key in table.foreign_keys.iter().filter(is_concerned) {
         let parent = schema.table(key.parent.name()).ok_or_else(|| {
-            CompileError::new(format!("no such table: {}.{}", env.catalog.database_name(db), key.parent))
+            CompileError::no_such("table", format_args!("{}.{}", env.catalog.database_name(db), key.parent))
         })?;
         keys.push(ChildKey { db, key, parent, parent_key: parent_key::find(table, key, parent)? });
     }

@@ -1,6 +1,6 @@
 //! SET: which columns get which values.
 
-use lithe_catalog::{Result, fail};
+use lithe_catalog::{CompileError, Result, fail};
 use lithe_sql::ast::{self, Name};
 
 use super::{Assigned, ChangeTarget, ChangedColumn, note_named};
@@ -96,6 +96,6 @@ pub(super) fn assigned_column<'a>(
         Some(at) => Ok(target.column_or_rowid(at)),
         None if is_rowid_name(name) && target.table.has_rowid() => Ok(ChangedColumn::Rowid),
         None if resolver.only_names => Ok(ChangedColumn::Column(0)),
-        None => fail(format!("no such column: {name}")),
+        None => Err(CompileError::no_such("column", name)),
     }
 }

@@ -100,7 +100,10 @@ fn insert_columns<'a>(
             None if is_rowid_name(name) && table.has_rowid() => ChangedColumn::Rowid,
             // SQLite does not resolve these names when it verifies a schema.
             None if resolver.only_names => continue,
-            None => return fail(format!("table {} has no column named {name}", written_name(insert))),
+            None => {
+                let message = format!("table {} has no column named {name}", written_name(insert));
+                return Err(CompileError::new(message).of_schema());
+            }
         });
     }
     Ok(columns.into_bump_slice())

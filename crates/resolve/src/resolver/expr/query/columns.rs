@@ -200,7 +200,7 @@ fn check_unique<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, only: Option
             continue;
         };
         let db = source.db.map_or_else(|| "*".to_owned(), |db| resolver.env.catalog.database_name(db).to_string());
-        return fail(format!("ambiguous column name: {db}.{}.{}", source.name, column.name));
+        return Err(CompileError::ambiguous_column(format_args!("{db}.{}.{}", source.name, column.name)));
     }
     Ok(())
 }
@@ -242,7 +242,7 @@ fn table_star<'a>(
     if is_found {
         Ok(())
     } else {
-        Err(CompileError::new(format!("no such table: {table}")).of_kind(ErrorKind::EmptyStar { of_table: true }))
+        Err(CompileError::no_such("table", table).of_kind(ErrorKind::EmptyStar { of_table: true }))
     }
 }
 

@@ -330,5 +330,5 @@ fn indexed<'a>(item: &Item<'a>, from: &FromItem<'a>) -> Result<Indexed<'a>> {
 }
 
 fn no_such_index(name: ast::Ident<'_>) -> CompileError {
-    CompileError::new(format!("no such index: {}", name.name))
+    CompileError::no_such("index", name.name)
 }

@@ -188,7 +188,7 @@ impl<'a> Search<'_, 'a> {
         if let ast::Indexed::By(index) = item.indexed
             && !found.table.indexes.iter().any(|known| known.name == index.name)
         {
-            return Err(CompileError::new(format!("no such index: {}", index.name)));
+            return Err(CompileError::no_such("index", index.name));
         }
         let Some(view) = found.table.view() else { return Ok(()) };
         if self.views.iter().any(|seen| std::ptr::eq(*seen, &**found.table)) {
@@ -244,9 +244,7 @@ impl<'a> Search<'_, 'a> {
                     self.of_star = Some(CompileError::new("no tables specified"));
                 }
                 ResultColumnKind::TableStar(table) if !is_in(query.from, table.name) => {
-                    self.of_star = Some(
-                        CompileError::new(format!("no such table: {}", table.name)).of_kind(ErrorKind::NoSuchTable),
-                    );
+                    self.of_star = Some(CompileError::no_such("table", table.name).of_kind(ErrorKind::NoSuchTable));
                 }
                 _ => {}
             }

@@ -17,26 +17,6 @@ pub(crate) fn names_no_table(sql: &[u8]) -> bool {
     }
 }
 
-/// Whether this error of a compilation may be due to a schema that another connection has changed: as in SQLite, only what was not
-/// found is looked up again.
-pub(crate) fn may_be_of_old_schema(error: &Error) -> bool {
-    const MISSING: [&str; 6] = [
-        "no such table: ",
-        "no such column: ",
-        "no such index: ",
-        "no such view: ",
-        "no such trigger: ",
-        "ambiguous column name: ",
-    ];
-    let message = error.message();
-    // The column that ALTER TABLE changes is in quotes.
-    let is_missing =
-        MISSING.iter().any(|start| message.starts_with(start)) && !message.starts_with("no such column: \"");
-    let exists =
-        ["table ", "view "].iter().any(|start| message.starts_with(start)) && message.ends_with(" already exists");
-    is_missing || exists || message.contains(" has no column named ")
-}
-
 /// The result of compiling while the connection is interrupted. SQLite asks at each white space and at the end of the text, and may
 /// have found a syntax error before, or the end of the statement.
 pub(crate) fn compile_interrupted(sql: &[u8], limits: &Limits, arena: &Bump) -> Result<(), Error> {
