@@ -99,7 +99,7 @@ pub fn run(connection: &Connection, sql: &[u8]) {
                 rows += 1;
                 (0..statement.column_count()).for_each(|column| look_at(statement.value(column)));
             }
-            statement.reset(connection);
+            _ = statement.reset(connection);
         }
         if tail == 0 || tail >= rest.len() {
             return;
@@ -140,7 +140,7 @@ fn tables(connection: &Connection) -> Vec<String> {
     while matches!(statement.step(connection), Ok(Step::Row)) {
         names.extend(statement.value(0).bytes().map(|name| String::from_utf8_lossy(name).into_owned()));
     }
-    statement.reset(connection);
+    _ = statement.reset(connection);
     names
 }
 
