@@ -154,7 +154,7 @@ impl VirtualTable for Programs {
         if info.constraints.iter().any(is_null) {
             info.plan.number |= WITHOUT_SUBPROGRAMS;
         }
-        (info.estimated_cost, info.estimated_rows) = (10.0, 100);
+        (info.estimated_cost, info.estimated_rows) = (100.0, 100);
         Ok(true)
     }
 

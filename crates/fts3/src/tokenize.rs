@@ -17,7 +17,7 @@ use crate::{Result, words};
 /// The number of the plan with a text.
 const HAS_INPUT: i32 = 1;
 /// The cost of a scan without a text, which cannot be run.
-const NO_INPUT_COST: f64 = 1e50;
+const NO_INPUT_COST: f64 = 5e98;
 
 /// The module.
 pub struct TokenizeModule;

@@ -170,43 +170,27 @@ fn take_order(info: &mut IndexInfo, planner: &Planner, rank: i32) {
     }
 }
 
+/// The estimates, which decide the order of joins. They are SQLite's, as its plans and its scan status show them: a scan reads 750,000
+/// rows, a MATCH finds 1,250, each further one half as many.
 fn take_cost(info: &mut IndexInfo, planner: &Planner, has_upper: bool, has_lower: bool) {
     let has_match = planner.matches > 0;
-    info.estimated_cost = match (planner.has_rowid, has_upper, has_lower) {
-        (true, ..) => {
-            if has_match {
-                1000.0
-            } else {
-                10.0
-            }
-        }
-        (_, true, true) => {
-            if has_match {
-                5000.0
-            } else {
-                250_000.0
-            }
-        }
-        (_, false, false) => {
-            if has_match {
-                10_000.0
-            } else {
-                1_000_000.0
-            }
-        }
-        _ => {
-            if has_match {
-                7500.0
-            } else {
-                750_000.0
-            }
+    // Two bounds make a MATCH no cheaper.
+    let reduced = match (has_upper, has_lower) {
+        (true, true) if has_match => 1.0,
+        (true, true) => 0.25,
+        (false, false) => 1.0,
+        _ => 0.75,
+    };
+    let (cost, rows) = match (planner.has_rowid, has_match) {
+        (true, false) => (25.0, 1.0),
+        (true, true) => (25_000.0, 1.0),
+        (false, false) => (reduced * 3_000_000.0, reduced * 750_000.0),
+        (false, true) => {
+            let further = planner.matches - 1;
+            (reduced * 50_000.0 * 2.5_f64.powi(further), reduced * 1250.0 * 0.5_f64.powi(further))
         }
     };
-    for _ in 1..planner.matches {
-        info.estimated_cost *= 0.4;
-    }
+    info.estimated_cost = cost;
+    info.estimated_rows = (rows as i64).max(1);
     info.finds_one_row = planner.has_rowid && !has_match;
-    if info.finds_one_row {
-        info.estimated_rows = 1;
-    }
 }

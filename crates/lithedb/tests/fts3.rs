@@ -233,6 +233,12 @@ impl World {
         if self.has_languages && self.rng.bool() {
             rest = format!(" AND lid = {}{rest}", self.rng.u8(..3));
         }
+        if self.rng.u8(..8) == 0 {
+            let (other, docid) = (word(&mut self.rng, self.vocabulary), self.rng.i64(0..self.rows));
+            let branch = [format!("docid = {docid}"), format!("t MATCH '{other}'"), format!("docid IN ({docid}, 5)")];
+            let branch = &branch[self.rng.usize(..3)];
+            return format!("SELECT docid FROM t WHERE ({column} MATCH '{text}' OR {branch}){rest}");
+        }
         format!("SELECT docid, {what} FROM t WHERE {column} MATCH '{text}'{rest}")
     }
 }

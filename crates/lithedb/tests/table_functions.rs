@@ -124,6 +124,28 @@ fn documents_are_joined_and_searched() {
     ]);
 }
 
+/// A function is called for each value of an IN, and for each branch of an OR.
+#[test]
+fn arguments_may_be_sets() {
+    check_all(&[
+        "SELECT value FROM json_each WHERE json IN ('[1,2]', '[3]', NULL)",
+        "SELECT value FROM json_each WHERE json = '[1]' OR json = '[2,3]'",
+        "SELECT value FROM json_each WHERE json IN ('{\"a\":[1,2]}', '{\"a\":[7]}') AND root = '$.a'",
+        "SELECT value FROM json_each WHERE json = '{\"a\":[1,2],\"b\":[5]}' AND root IN ('$.b', '$.a')",
+        "SELECT value FROM json_each WHERE (json, root) IN (VALUES ('{\"a\":[1]}', '$.a'))",
+        "SELECT value, atom FROM json_tree WHERE json IN (SELECT x FROM u) AND type = 'integer'",
+        "SELECT y, value FROM u, json_each WHERE json = x OR json = '[7,8,9]'",
+        "SELECT y, value FROM u, json_each WHERE (json = x AND value > 1) OR (json = '[7,8,9]' AND key = 0)",
+        "SELECT y, value FROM u LEFT JOIN json_each ON json IN (x, '[7]')",
+        "SELECT y, value FROM json_each RIGHT JOIN u ON json IN (x, '[7]')",
+        "SELECT count(*) FROM u WHERE EXISTS (SELECT 1 FROM json_each WHERE json IN (x, '[4]') AND value = 4)",
+        "SELECT name FROM pragma_table_info WHERE arg IN ('t', 'u')",
+        "SELECT name FROM pragma_table_info WHERE arg = 'u' OR arg = 't'",
+        "SELECT name FROM pragma_table_info WHERE arg IN (SELECT name FROM sqlite_schema)",
+        "SELECT name FROM pragma_index_list WHERE arg IN ('t', 'u') ORDER BY name",
+    ]);
+}
+
 #[test]
 fn binary_documents_are_tables() {
     check_all(&[
@@ -155,7 +177,11 @@ fn plans_are_sqlites() {
         "SELECT * FROM k, json_each('[1,2]') x ORDER BY k.a",
         "SELECT * FROM t RIGHT JOIN json_each((SELECT j FROM t)) e ON e.value = t.a",
         "SELECT * FROM t FULL JOIN json_each(t.j) e ON e.value = t.a",
+        "SELECT * FROM json_each WHERE json IN ('[1]', '[2]')",
+        "SELECT * FROM json_each WHERE json = '[1]' AND root IN ('$', '$.a')",
+        "SELECT * FROM t, json_each e WHERE e.json = t.j OR e.json = t.a",
         "SELECT * FROM pragma_table_info('t')",
+        "SELECT * FROM pragma_table_info WHERE arg IN ('t', 'k')",
         "SELECT * FROM pragma_table_info",
         "SELECT * FROM pragma_table_info WHERE schema = 'main'",
         "SELECT * FROM pragma_database_list",

@@ -146,7 +146,10 @@ impl<'a> ExprWalk<'_, 'a> {
                 path.filter.iter().try_for_each(|check| self.expr(check))?;
                 path.keys.iter().try_for_each(|key| self.expr(&key.value))
             }
-            Path::Function(arguments) => arguments.iter().flatten().try_for_each(|argument| self.expr(argument)),
+            Path::Function(arguments) => {
+                arguments.iter().flatten().try_for_each(|argument| self.value(argument))?;
+                self.sets(&arguments.iter().flatten().copied().collect::<Vec<_>>())
+            }
             Path::Virtual(path) => {
                 let keys = || path.keys.iter().zip(path.all_at_once);
                 for (key, all_at_once) in keys() {
@@ -160,7 +163,7 @@ impl<'a> ExprWalk<'_, 'a> {
             }
             Path::Or(path) => path.branches.iter().try_for_each(|branch| {
                 branch.demands.iter().try_for_each(|demand| self.expr(demand))?;
-                self.tree(&branch.path, reverse)?;
+                self.path(&branch.path.into(), reverse)?;
                 branch.checks.iter().try_for_each(|check| self.expr(check))
             }),
         }

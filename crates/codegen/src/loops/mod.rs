@@ -40,11 +40,11 @@ mod virtual_table;
 mod walk;
 
 use bumpalo::collections::Vec as ArenaVec;
-use lithe_catalog::{Result, Table};
+use lithe_catalog::Result;
 use lithe_optimize::access::{JoinPlan, Loop, Path, Purpose, TreePath};
 use lithe_optimize::explain::Part;
 use lithe_optimize::plan::{DerivedWay, FromPlan};
-use lithe_resolve::ir::{Core, CoreBody, Expr, Source, SourceKind};
+use lithe_resolve::ir::{Core, CoreBody, Source, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 
@@ -324,7 +324,7 @@ fn begin_path<'a>(
     let cursor = opened.table_cursor();
     if let Path::Function(arguments) = planned.path {
         cg.set_access(source.id, ColumnAccess::Virtual { cursor });
-        return Ok((begin_function(cg, table, cursor, arguments, exhausted)?, None));
+        return Ok((virtual_table::begin_function(cg, table, cursor, arguments, exhausted)?, None));
     }
     if let Path::Virtual(path) = planned.path {
         cg.set_access(source.id, ColumnAccess::Virtual { cursor });
@@ -344,30 +344,6 @@ fn begin_path<'a>(
         }
     };
     Ok((walk, None))
-}
-
-/// Calls a table-valued function, and begins the walk over its rows.
-fn begin_function<'a>(
-    cg: &mut Codegen<'a>,
-    table: &'a Table,
-    cursor: CursorId,
-    arguments: &[Option<Expr<'a>>],
-    exhausted: Addr,
-) -> Result<Walk> {
-    let start = cg.b.registers(1 + arguments.len());
-    let mut given = 0;
-    for (at, argument) in arguments.iter().enumerate() {
-        if let Some(argument) = argument {
-            cg.emit_into(argument, start.at(1 + at))?;
-            given |= 1 << at;
-        }
-    }
-    cg.b.emit(Insn::Integer { value: given, dst: start });
-    let name = cg.b.text(table.name.to_string());
-    cg.b.emit(Insn::FunctionRows { cursor, name, start, target: exhausted });
-    let step = Insn::VNext { cursor, target: cg.b.here() };
-    cg.free_registers(start, 1 + arguments.len());
-    Ok(Walk { step: Some(step), around: Vec::new() })
 }
 
 fn begin_index<'a>(

@@ -12,7 +12,7 @@
 
 use lithe_catalog::{Result, Table};
 use lithe_format::PageNo;
-use lithe_optimize::access::{OrBranch, OrPath, Path, TreePath};
+use lithe_optimize::access::{BranchPath, OrBranch, OrPath, TreePath};
 use lithe_optimize::explain::Part;
 use lithe_resolve::ir::{Coll, Source};
 use lithe_vm::insn::Insn;
@@ -24,6 +24,7 @@ use super::columns::{column_of, identity};
 use super::index::begin_index;
 use super::rowid::{begin_rowid, begin_rowid_range};
 use super::source::{Opened, common_index, index_access};
+use super::virtual_table;
 use super::walk::Walk;
 
 /// The body of an OR's loop, a subroutine: its return register.
@@ -67,11 +68,12 @@ pub(super) fn begin_or<'a>(
             cg.jump_if_false(demand, done, true)?;
         }
         let measured = cg.begin_run();
-        let walk = begin_branch(cg, (source, table), reverse, opened, opened.branches[at], branch, done)?;
+        let next = cg.b.label();
+        let walk =
+            begin_branch(cg, (source, table), reverse, opened, opened.branches[at], branch, Exits { next, done })?;
         let cursors = vec![opened.branches[at].unwrap_or(opened.table_cursor())];
         let line = cg.explain.line_of(Part::Loop, branch);
-        cg.measure_loop(measured, line, source, &Path::Tree(branch.path), branch.rows, cursors);
-        let next = cg.b.label();
+        cg.measure_loop(measured, line, source, &branch.path.into(), branch.rows, cursors);
         for check in branch.checks {
             cg.jump_if_false(check, next, true)?;
         }
@@ -87,15 +89,16 @@ pub(super) fn begin_or<'a>(
     let common = common_index(branches).zip(opened.branches.first().copied().flatten());
     let access = match common {
         Some((path, index)) => index_access(cg, path, index, Some(cursor)),
+        None if table.virtual_table().is_some() => ColumnAccess::Virtual { cursor },
         None => ColumnAccess::Table { cursor, table },
     };
     cg.set_access(source.id, access);
     Ok(body)
 }
 
-fn root_of(path: &TreePath<'_>) -> Option<PageNo> {
+fn root_of(path: &BranchPath<'_>) -> Option<PageNo> {
     match path {
-        TreePath::Index(path) => path.index.root,
+        BranchPath::Tree(TreePath::Index(path)) => path.index.root,
         _ => None,
     }
 }
@@ -151,6 +154,15 @@ fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, order: B
     Ok(())
 }
 
+/// Where a branch goes on.
+#[derive(Clone, Copy)]
+struct Exits {
+    /// With the next row.
+    next: Addr,
+    /// After its last row.
+    done: Addr,
+}
+
 /// Begins the walk over the rows of a branch; the table's cursor is on each of them.
 fn begin_branch<'a>(
     cg: &mut Codegen<'a>,
@@ -159,24 +171,35 @@ fn begin_branch<'a>(
     opened: &Opened,
     index: Option<CursorId>,
     branch: &OrBranch<'a>,
-    exhausted: Addr,
+    Exits { next, done }: Exits,
 ) -> Result<Walk> {
     let cursor = opened.table_cursor();
-    cg.set_access(source.id, ColumnAccess::Table { cursor, table });
-    match &branch.path {
-        TreePath::Rowid(key) => begin_rowid(cg, cursor, key, reverse, exhausted),
-        TreePath::RowidRange(low, high) => {
-            begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), reverse, exhausted)
+    let path = match &branch.path {
+        BranchPath::Tree(path) => path,
+        BranchPath::Function(arguments) => {
+            cg.set_access(source.id, ColumnAccess::Virtual { cursor });
+            return virtual_table::begin_function(cg, table, cursor, arguments, done);
         }
+        BranchPath::Virtual(path) => {
+            cg.set_access(source.id, ColumnAccess::Virtual { cursor });
+            let (walk, arguments) = virtual_table::begin_scan(cg, cursor, path, done)?;
+            virtual_table::check_sets(cg, path, arguments, next)?;
+            return Ok(walk);
+        }
+    };
+    cg.set_access(source.id, ColumnAccess::Table { cursor, table });
+    match path {
+        TreePath::Rowid(key) => begin_rowid(cg, cursor, key, reverse, done),
+        TreePath::RowidRange(low, high) => begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), reverse, done),
         TreePath::Index(path) => {
             let index = index.unwrap_or(cursor);
-            let walk = begin_index(cg, index, path, reverse, exhausted)?.of_index(path, branch.one_row);
+            let walk = begin_index(cg, index, path, reverse, done)?.of_index(path, branch.one_row);
             if index != cursor {
                 super::source::emit_row_of_entry(cg, source, path, index, cursor)?;
                 cg.set_access(source.id, index_access(cg, path, index, Some(cursor)));
             }
             Ok(walk)
         }
-        TreePath::Scan => begin_rowid_range(cg, cursor, None, None, reverse, exhausted),
+        TreePath::Scan => begin_rowid_range(cg, cursor, None, None, reverse, done),
     }
 }

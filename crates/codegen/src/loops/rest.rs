@@ -14,7 +14,7 @@ use super::super::measure::rows_of_scan;
 use super::outer::RightJoin;
 use super::source::Opened;
 use super::walk::Walk;
-use super::{Codegen, Exits, Loops, OpenLoop, begin_function, begin_path, virtual_table};
+use super::{Codegen, Exits, Loops, OpenLoop, begin_path, virtual_table};
 
 /// Emits the second pass for the loop at `at`.
 pub(super) fn emit<'a>(
@@ -82,7 +82,7 @@ fn emit_of_others<'a>(
     let rows: Walk = match (planned.path, right.source.kind) {
         (Path::Virtual(path), _) => virtual_table::begin_scan(cg, open.opened.table_cursor(), path, done)?.0,
         (Path::Function(arguments), SourceKind::Table(_, table)) => {
-            begin_function(cg, table, open.opened.table_cursor(), arguments, done)?
+            virtual_table::begin_function(cg, table, open.opened.table_cursor(), arguments, done)?
         }
         _ => open.opened.begin_scan(cg, right.source, planned.reverse, done)?,
     };

@@ -1,7 +1,7 @@
 //! The cursors of a source, and how its columns are read.
 
 use lithe_catalog::{IndexTerm, Result};
-use lithe_optimize::access::{IndexPath, Loop, OrBranch, Path, TreePath};
+use lithe_optimize::access::{BranchPath, IndexPath, Loop, OrBranch, Path, TreePath};
 use lithe_resolve::ir::{Source, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
@@ -83,7 +83,10 @@ impl Opened {
                 return Ok(opened);
             }
             for branch in path.branches {
-                opened.branches.push(open_index(cg, &branch.path)?);
+                opened.branches.push(match &branch.path {
+                    BranchPath::Tree(path) => open_index(cg, path)?,
+                    BranchPath::Function(_) | BranchPath::Virtual(_) => None,
+                });
             }
         }
         Ok(opened)
@@ -163,7 +166,7 @@ pub(super) fn is_table(path: &IndexPath<'_>) -> bool {
 /// that the index has from its entries, as in SQLite.
 pub(super) fn common_index<'p, 'a>(branches: &'p [OrBranch<'a>]) -> Option<&'p IndexPath<'a>> {
     let index_of = |branch: &'p OrBranch<'a>| match &branch.path {
-        TreePath::Index(path) if !is_table(path) => Some(path),
+        BranchPath::Tree(TreePath::Index(path)) if !is_table(path) => Some(*path),
         _ => None,
     };
     let first = branches.first().and_then(index_of)?;

@@ -1,7 +1,7 @@
 //! Scans of virtual tables.
 
 use crate::expr::computed;
-use lithe_catalog::Result;
+use lithe_catalog::{Result, Table};
 use lithe_optimize::access::{Key, VirtualPath};
 use lithe_resolve::ir::{Compare, CompareOp, Expr};
 use lithe_vm::insn::Insn;
@@ -41,6 +41,39 @@ pub(super) fn begin_scan<'a>(
     cg.b.emit(Insn::VFilter { cursor, scan: path.scan, start, target: when_none(&around, exhausted) });
     let step = Insn::VNext { cursor, target: cg.b.here() };
     Ok((Walk { step: Some(step), around }, start))
+}
+
+/// Calls a table-valued function, and begins the walk over its rows. INs are loops around the call.
+pub(super) fn begin_function<'a>(
+    cg: &mut Codegen<'a>,
+    table: &'a Table,
+    cursor: CursorId,
+    arguments: &[Option<Key<'a>>],
+    exhausted: Addr,
+) -> Result<Walk> {
+    let start = cg.b.registers(1 + arguments.len());
+    let mut given = 0;
+    for (at, argument) in arguments.iter().enumerate() {
+        let Some(argument) = argument else { continue };
+        let dst = start.at(1 + at);
+        match argument {
+            Key::Value { value, .. } => cg.emit_into(value, dst)?,
+            Key::In { .. } => {}
+            Key::Null | Key::Any => cg.b.emit(Insn::Null { start: dst, count: 1 }),
+        }
+        given |= 1 << at;
+    }
+    let keys: Vec<Key<'a>> = arguments.iter().map(|argument| argument.unwrap_or(Key::Null)).collect();
+    let mut around: Vec<Around> = Vec::new();
+    begin_sets(cg, &keys, start.at(1), |_| false, exhausted, &mut around)?;
+    cg.b.emit(Insn::Integer { value: given, dst: start });
+    let name = cg.b.text(table.name.to_string());
+    cg.b.emit(Insn::FunctionRows { cursor, name, start, target: when_none(&around, exhausted) });
+    let step = Insn::VNext { cursor, target: cg.b.here() };
+    if around.is_empty() {
+        cg.free_registers(start, 1 + arguments.len());
+    }
+    Ok(Walk { step: Some(step), around })
 }
 
 /// Jumps to `next` if the row does not have the values of the INs that are loops around the scan: a table may use its constraints

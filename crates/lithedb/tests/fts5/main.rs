@@ -253,7 +253,46 @@ impl Queries<'_> {
         let range = ["", "", " AND rowid > 20", " AND rowid BETWEEN 3 AND 30"][self.rng.usize(..4)];
         let order = ["", "", " ORDER BY rowid DESC", " ORDER BY rank", " ORDER BY rank LIMIT 5"][self.rng.usize(..5)];
         let column = ["t", "t", "t", "a"][self.rng.usize(..4)];
-        format!("SELECT {columns} FROM t WHERE {column} MATCH '{text}'{range}{order}")
+        match self.rng.u8(..6) {
+            0 => {
+                let condition = self.disjunction(&format!("{column} MATCH '{text}'"));
+                // A row that is found by its rowid has no rank.
+                let order = if order.contains("rank") { "" } else { order };
+                format!("SELECT t.rowid, a FROM t WHERE {condition}{range}{order}")
+            }
+            1 => {
+                let condition = self.disjunction(&format!("t MATCH '{text}'"));
+                // (Beside conditions on the other table SQLite checks the OR once more, and MATCH fails there.)
+                let join = ["u, t", "t, u"][self.rng.usize(..2)];
+                format!("SELECT n, t.rowid FROM {join} WHERE {condition} ORDER BY n, k, t.rowid LIMIT 30")
+            }
+            2 => {
+                let order = ["rank", "t.rowid", "t.rowid DESC", "rank, n", "k"][self.rng.usize(..5)];
+                let limit = ["", " LIMIT 4", " LIMIT 3 OFFSET 2"][self.rng.usize(..3)];
+                let join = ["t JOIN u ON t.rowid = u.k", "u JOIN t ON t.rowid = u.k", "u, t"][self.rng.usize(..3)];
+                let one = ["", " AND u.k = 5"][self.rng.usize(..2)];
+                format!("SELECT n, t.rowid FROM {join} WHERE t MATCH '{text}'{one} ORDER BY {order}{limit}")
+            }
+            _ => format!("SELECT {columns} FROM t WHERE {column} MATCH '{text}'{range}{order}"),
+        }
+    }
+
+    /// An OR of this condition with others, which the index serves, too, or does not.
+    fn disjunction(&mut self, condition: &str) -> String {
+        let mut branches = vec![condition.to_owned()];
+        for _ in 0..self.rng.usize(1..3) {
+            let (text, rowid) = (self.text(1).replace('\'', "''"), self.rng.u8(0..60));
+            let branch = match self.rng.u8(..9) {
+                0 => format!("t.rowid = {rowid}"),
+                1 => format!("t.rowid IN ({rowid}, {}, 5)", rowid / 2),
+                2 => format!("t.rowid < {rowid}"),
+                3 => format!("b MATCH '{text}' AND t.rowid > {rowid}"),
+                4 => format!("a LIKE '%{}%'", self.word()),
+                _ => format!("t MATCH '{text}'"),
+            };
+            branches.insert(self.rng.usize(..=branches.len()), branch);
+        }
+        format!("({})", branches.join(" OR "))
     }
 }
 
@@ -275,6 +314,10 @@ fn random_queries_find_the_same() {
                 _ => format!("INSERT INTO t(a, b) VALUES('{a}', '{b}')"),
             };
             let _ = pair.ask(&insert);
+        }
+        pair.ask("CREATE TABLE u(k INTEGER PRIMARY KEY, n)").unwrap();
+        for k in 1..40 {
+            pair.ask(&format!("INSERT INTO u VALUES({k}, {})", rng.u8(..5))).unwrap();
         }
         let mut queries = Queries { rng: &mut rng, vocabulary };
         for _ in 0..setting("FTS5_QUERIES", 40) {

@@ -257,6 +257,21 @@ pub fn lateral(rng: &mut Rng, schema: &Schema) -> String {
         _ => String::new(),
     };
     let (first, second) = (pick(rng, &SHOWN), pick(rng, &SHOWN));
+    if one_in(rng, 6) {
+        // The argument as a condition on the hidden column, of several values.
+        let text = quoted(pick(rng, &TEXTS));
+        let condition = match rng.u32(0..4) {
+            0 => format!("j.json IN ({json}, {text})"),
+            1 => format!("j.json = {json} OR j.json = {text}"),
+            2 => format!("(j.json = {json} AND j.type <> 'null') OR (j.json = {text} AND j.root = '$.a')"),
+            _ => format!("j.json = {json} AND j.root IN ('$', '$.k')"),
+        };
+        let join = pick(rng, &[" JOIN ", " LEFT JOIN "]);
+        return format!(
+            "SELECT quote(s.{column}), j.{first}, j.fullkey FROM {} AS s{join}{function} AS j ON {condition}{filter}",
+            table.name
+        );
+    }
     if one_in(rng, 4) {
         return format!(
             "SELECT count(*), count(j.{first}) FROM {} AS s{join}{function}({json}) AS j{filter}",

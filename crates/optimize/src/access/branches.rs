@@ -3,11 +3,11 @@
 use lithe_catalog::{Result, fail};
 use lithe_resolve::ir::{CompareOp, Expr, SourceSet, skip_collate};
 
-use super::candidate::{Candidates, Way};
+use super::candidate::{Candidate, Candidates, Way};
 use super::order::OrderColumns;
 use super::paths::PathFinder;
-use super::plan::{OrBranch, OrPath, Path};
-use super::terms::{self, Condition, Terms};
+use super::plan::{BranchPath, OrBranch, OrPath, Path};
+use super::terms::{self, Condition, Op, Terms};
 use super::{Join, LogEst};
 
 impl<'a> Join<'_, 'a> {
@@ -77,24 +77,18 @@ impl<'a> Join<'_, 'a> {
         // Some sources of outer loops may have been eliminated: those of LEFT JOINs that nothing reads.
         let must_follow = self.infos[source].must_follow;
         finder.find(source, must_follow.minus(must_follow.minus(outside)))?;
-        let trees = finder.found.all.iter().filter_map(|candidate| match &candidate.way {
-            Way::Tree(way) => Some((candidate, way)),
-            Way::Hash | Way::Function(_) | Way::Virtual(_) | Way::Or(_) => None,
-        });
-        let usable = trees.filter(|(candidate, _)| candidate.needs.is_subset_of(outside));
-        let Some((chosen, way)) = usable.min_by_key(|(candidate, _)| candidate.run) else {
-            return fail("no query solution");
+        let may_serve = |candidate: &&Candidate| {
+            candidate.needs.is_subset_of(outside)
+                && matches!(candidate.way, Way::Tree(_) | Way::Function(_) | Way::Virtual(_))
         };
-        let mut done = vec![0; terms.conditions.len()];
-        for &id in chosen.used.iter().filter(|id| !chosen.borrowed.contains(id)) {
-            let constraint = terms.constraint(id);
-            done[constraint.condition] |= constraint.part;
-        }
+        let usable = finder.found.all.iter().filter(may_serve);
+        let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
+        let (path, done) = self.branch_path(&terms, source, chosen, &finder.found)?;
         // The loop itself checks the other conditions, after the union. It also checks the whole OR when part of a branch
         // needs sources of inner loops.
         let open = terms.conditions.iter().zip(done).take(own);
         let (demands, checks): (Vec<&Condition<'a>>, Vec<&Condition<'a>>) = open
-            .filter(|(condition, done)| condition.parts == 0 || *done != condition.parts)
+            .filter(|(condition, (done, is_whole))| !is_whole && (condition.parts == 0 || *done != condition.parts))
             .filter(|(condition, _)| condition.needs.is_subset_of(known))
             .map(|(condition, _)| condition)
             .partition(|condition| !condition.needs.contains(source));
@@ -102,8 +96,43 @@ impl<'a> Join<'_, 'a> {
             &*self.context.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
         };
         let (run, rows, one_row): (LogEst, LogEst, bool) = (chosen.run, chosen.rows, chosen.one_row);
-        let path = self.tree_path(&terms, source, way);
         Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), one_row, run, rows })
+    }
+
+    /// The path of the candidate that was chosen for a branch, and of each condition the parts that it makes true, and whether it makes the
+    /// whole condition true.
+    fn branch_path(
+        &self,
+        terms: &Terms<'a>,
+        source: usize,
+        chosen: &Candidate,
+        found: &Candidates,
+    ) -> Result<(BranchPath<'a>, Vec<(u64, bool)>)> {
+        let mut done = vec![(0, false); terms.conditions.len()];
+        let mut note_done = |id| {
+            let constraint = terms.constraint(id);
+            let (parts, is_whole) = &mut done[constraint.condition];
+            *parts |= constraint.part;
+            // A constraint that only a virtual table can use is a whole condition.
+            *is_whole |= matches!(constraint.op, Op::Virtual(_));
+        };
+        let path = match &chosen.way {
+            Way::Tree(way) => {
+                chosen.used.iter().filter(|id| !chosen.borrowed.contains(id)).copied().for_each(&mut note_done);
+                BranchPath::Tree(self.tree_path(terms, source, way))
+            }
+            Way::Function(arguments) => {
+                chosen.used.iter().copied().for_each(&mut note_done);
+                BranchPath::Function(self.function_path(terms, arguments))
+            }
+            Way::Virtual(scan) => {
+                let way = &found.scans[*scan];
+                way.ensured().for_each(&mut note_done);
+                BranchPath::Virtual(self.virtual_path(terms, way))
+            }
+            Way::Hash | Way::Or(_) => return fail("no query solution"),
+        };
+        Ok((path, done))
     }
 }
 

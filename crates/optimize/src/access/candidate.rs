@@ -83,6 +83,16 @@ pub struct VirtualWay {
     pub shows_hex: bool,
 }
 
+impl VirtualWay {
+    /// The constraints that the module ensures (`omit`): they need not be checked.
+    pub fn ensured(&self) -> impl Iterator<Item = ConstraintId> {
+        self.arguments.iter().filter(|argument| argument.omit).filter_map(|argument| match argument.of {
+            ArgumentOf::Constraint(id) => Some(id),
+            ArgumentOf::Limit | ArgumentOf::Offset => None,
+        })
+    }
+}
+
 /// What an argument of such a scan is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentOf {

@@ -163,10 +163,14 @@ impl<'a> Join<'_, 'a> {
                 self.or_path(candidate.source, *number, outside)
             }
             Way::Hash => Ok(self.hash_path(candidate.source, outside, checks)),
-            Way::Virtual(scan) => Ok(self.virtual_path(&scans[*scan], checks)),
+            Way::Virtual(scan) => {
+                let way = &scans[*scan];
+                way.ensured().for_each(|id| checks.note_used(id));
+                Ok(Path::Virtual(self.virtual_path(self.terms, way)))
+            }
             Way::Function(arguments) => {
                 note_used(candidate, checks);
-                Ok(self.function_path(arguments))
+                Ok(Path::Function(self.function_path(self.terms, arguments)))
             }
             Way::Tree(way) => {
                 note_used(candidate, checks);
@@ -220,27 +224,17 @@ impl<'a> Join<'_, 'a> {
         }
     }
 
-    fn function_path(&self, arguments: &[Option<ConstraintId>]) -> Path<'a> {
-        let value = |id: &Option<ConstraintId>| match self.terms.constraint((*id)?).right {
-            Right::Value(value) => Some(value),
-            Right::Null => Some(Expr::Null),
-            Right::Row(..) | Right::Set(..) => None,
-        };
-        Path::Function(self.context.arena.alloc_slice_fill_iter(arguments.iter().map(value)))
+    /// The arguments of a table-valued function, with values of `terms`: those of the join, or of a branch of an OR.
+    pub fn function_path(&self, terms: &Terms<'a>, arguments: &[Option<ConstraintId>]) -> &'a [Option<Key<'a>>] {
+        let key = |id: &Option<ConstraintId>| Some(key_of(terms.constraint((*id)?)));
+        self.context.arena.alloc_slice_fill_iter(arguments.iter().map(key))
     }
 
-    /// Conditions that the scan of a virtual table makes true need not be checked, if its module sets `omit`.
-    fn virtual_path(&self, way: &VirtualWay, checks: &mut Checks<'_, 'a>) -> Path<'a> {
-        let values = Values { join: self, terms: self.terms };
-        let mut skips_offset = false;
-        for argument in way.arguments.iter().filter(|argument| argument.omit) {
-            match argument.of {
-                ArgumentOf::Constraint(id) => checks.note_used(id),
-                // A LIMIT that the module applies needs no record: the statement reads no more rows anyway.
-                ArgumentOf::Limit => {}
-                ArgumentOf::Offset => skips_offset = true,
-            }
-        }
+    /// The scan of a virtual table, with values of `terms`: those of the join, or of a branch of an OR.
+    pub fn virtual_path(&self, terms: &Terms<'a>, way: &VirtualWay) -> &'a VirtualPath<'a> {
+        let values = Values { join: self, terms };
+        // A LIMIT that the module applies needs no record: the statement reads no more rows anyway.
+        let skips_offset = way.arguments.iter().any(|argument| argument.omit && argument.of == ArgumentOf::Offset);
         let limit = self.request.limit;
         let plain = |value: Option<Expr<'a>>| match value {
             Some(value) => Key::Value { value, how: How::default(), is: false },
@@ -256,7 +250,7 @@ impl<'a> Join<'_, 'a> {
         let all_at_once = arena.alloc_slice_fill_iter(arguments.map(|argument| argument.all_at_once));
         let text = arena.alloc_str(&describe_scan(&way.scan.plan, way.shows_hex));
         let scan = self.context.add_scan(way.scan.clone());
-        Path::Virtual(arena.alloc(VirtualPath { scan, keys, all_at_once, omit, skips_offset, text }))
+        arena.alloc(VirtualPath { scan, keys, all_at_once, omit, skips_offset, text })
     }
 
     /// All equalities with known values are the key, not only the one that the candidate was made for.

@@ -149,7 +149,7 @@ pub enum Path<'a> {
     Hash(&'a HashPath<'a>),
     /// The rows that a table-valued function returns for these arguments, one for each hidden column; `None` for an
     /// argument that is not given.
-    Function(&'a [Option<Expr<'a>>]),
+    Function(&'a [Option<Key<'a>>]),
     /// A scan of a virtual table.
     Virtual(&'a VirtualPath<'a>),
     /// A path for each branch of an OR; a row that several branches find is returned once.
@@ -311,7 +311,7 @@ pub struct OrBranch<'a> {
     /// The branch's conditions on outer loops, which are checked before its path is followed.
     pub demands: &'a [Expr<'a>],
     /// The path.
-    pub path: TreePath<'a>,
+    pub path: BranchPath<'a>,
     /// The other conditions of the branch.
     pub checks: &'a [Expr<'a>],
     /// The path gives one row at most: the branch does not step to another one.
@@ -320,6 +320,27 @@ pub struct OrBranch<'a> {
     pub run: LogEst,
     /// How many rows the path finds.
     pub rows: LogEst,
+}
+
+/// How the rows of a branch of an OR are found.
+#[derive(Clone, Copy, Debug)]
+pub enum BranchPath<'a> {
+    /// Through the table or one of its indexes.
+    Tree(TreePath<'a>),
+    /// The rows of the table-valued function for these arguments.
+    Function(&'a [Option<Key<'a>>]),
+    /// A scan of the virtual table.
+    Virtual(&'a VirtualPath<'a>),
+}
+
+impl<'a> From<BranchPath<'a>> for Path<'a> {
+    fn from(path: BranchPath<'a>) -> Path<'a> {
+        match path {
+            BranchPath::Tree(path) => Path::Tree(path),
+            BranchPath::Function(arguments) => Path::Function(arguments),
+            BranchPath::Virtual(path) => Path::Virtual(path),
+        }
+    }
 }
 
 impl<'a> JoinPlan<'a> {

@@ -180,7 +180,7 @@ impl<'a> Search<'_, 'a> {
         let mut unsorted = run.sum(partial.unsorted);
         let mut extended = Partial { before, last: Some(number), ..*partial };
         let order = match partial.order.satisfied {
-            Satisfied::Open if candidate.gives_order && partial.last.is_none() => {
+            Satisfied::Open if candidate.gives_order && self.is_one_row(partial) => {
                 OrderResult { satisfied: Satisfied::Columns(self.order.columns.len()), ..OrderResult::default() }
             }
             Satisfied::Open => {
@@ -203,6 +203,11 @@ impl<'a> Search<'_, 'a> {
         };
         extended.sources.insert(candidate.source);
         Partial { rows: partial.rows + candidate.rows, cost, unsorted, order, ..extended }
+    }
+
+    /// Whether the loops so far have one row together at most.
+    fn is_one_row(&self, partial: &Partial<'_>) -> bool {
+        partial.loops().iter().all(|&number| self.candidates.all[number].one_row)
     }
 
     /// The cost of sorting `rows` that are sorted by the first `sorted` columns already.

@@ -26,7 +26,7 @@ pub fn describe_again(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> St
 
 /// The line of a branch of an OR.
 pub fn describe_branch(plan: &JoinPlan<'_>, source: &Source<'_>, branch: &OrBranch<'_>, name: &str) -> String {
-    describe_path(plan, source, &Path::Tree(branch.path), name)
+    describe_path(plan, source, &branch.path.into(), name)
 }
 
 fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name: &str) -> String {
@@ -58,7 +58,7 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
 }
 
 /// The index number of SQLite's JSON functions for the given arguments: 1 for the JSON alone, 3 with a root. Pragmas always have 0.
-fn function_index(source: &Source<'_>, arguments: &[Option<Expr<'_>>]) -> u8 {
+fn function_index(source: &Source<'_>, arguments: &[Option<Key<'_>>]) -> u8 {
     let SourceKind::Table(_, table) = source.kind else { return 0 };
     match arguments {
         [Some(_), root] if table.name.to_string().starts_with("json") => 1 + 2 * u8::from(root.is_some()),

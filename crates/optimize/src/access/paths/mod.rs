@@ -67,11 +67,12 @@ impl<'a> PathFinder<'_, 'a> {
         if let Some(table) = info.table
             && let Some(connected) = table.connected()
         {
-            return self.add_virtual(source, must_follow, table, *connected);
+            self.add_virtual(source, must_follow, table, *connected)?;
+            return self.add_disjunctions_of_virtual(source, must_follow);
         }
         if info.table.is_some_and(|table| table.virtual_table().is_some()) {
             self.add_function(source, must_follow);
-            return Ok(());
+            return self.add_disjunctions_of_virtual(source, must_follow);
         }
         if !self.in_or {
             self.add_hashes(source, must_follow);
@@ -87,9 +88,15 @@ impl<'a> PathFinder<'_, 'a> {
             self.add_table_paths(source, must_follow);
         }
         if !self.in_or {
-            self.add_disjunctions(source, must_follow);
+            self.add_disjunctions(source, must_follow)?;
         }
         Ok(())
+    }
+
+    fn add_disjunctions_of_virtual(&mut self, source: usize, must_follow: SourceSet) -> Result<()> {
+        // The rows that a RIGHT JOIN adds come from one more scan like the first.
+        let is_scanned_again = self.infos[source].source.join.keeps_right_rows();
+        if self.in_or || is_scanned_again { Ok(()) } else { self.add_disjunctions(source, must_follow) }
     }
 
     /// Whether the constraint is on another, equal column.

@@ -1,6 +1,7 @@
 //! ORs: each branch has its own path through the source, and the result is the union of the rows found. Here only the
 //! costs are estimated; the branches' paths are chosen when the plan is finished.
 
+use lithe_catalog::Result;
 use lithe_resolve::ir::SourceSet;
 
 use super::PathFinder;
@@ -22,15 +23,18 @@ struct Union {
 
 impl<'a> PathFinder<'_, 'a> {
     /// Adds a candidate for each OR all of whose branches have a path through the source, by indexes that INDEXED BY and NOT INDEXED
-    /// allow.
-    pub(super) fn add_disjunctions(&mut self, source: usize, needs: SourceSet) {
+    /// allow, or by the module of a virtual table.
+    ///
+    /// # Errors
+    /// Those of virtual tables.
+    pub(super) fn add_disjunctions(&mut self, source: usize, needs: SourceSet) -> Result<()> {
         for number in 0..self.terms.disjunctions.len() {
             let disjunction = &self.terms.disjunctions[number];
             let origin = self.terms.conditions[disjunction.condition].origin;
             if !disjunction.sources.contains(source) || !self.infos[source].admits(origin) {
                 continue;
             }
-            for union in self.unions(source, needs, number) {
+            for union in self.unions(source, needs, number)? {
                 let mut candidate = Candidate::new(source, union.needs, Way::Or(number));
                 // A little more than the sum, so that an equally good single path is preferred.
                 candidate.run = union.run + 1;
@@ -38,14 +42,15 @@ impl<'a> PathFinder<'_, 'a> {
                 self.add(candidate);
             }
         }
+        Ok(())
     }
 
     /// The unions of the branches' paths.
-    fn unions(&self, source: usize, needs: SourceSet, number: usize) -> Vec<Union> {
+    fn unions(&self, source: usize, needs: SourceSet, number: usize) -> Result<Vec<Union>> {
         let disjunction = &self.terms.disjunctions[number];
         let mut unions: Option<Vec<Union>> = None;
         for branch in &disjunction.branches {
-            let mut ways = best_of(&self.branch_candidates(source, needs, number, branch));
+            let mut ways = best_of(&self.branch_candidates(source, needs, number, branch)?);
             if self.infos[source].is_measured {
                 ways.iter_mut().for_each(|way| self.drop_by_outer(source, branch, way));
             }
@@ -63,7 +68,7 @@ impl<'a> PathFinder<'_, 'a> {
                 break;
             }
         }
-        unions.unwrap_or_default()
+        Ok(unions.unwrap_or_default())
     }
 
     /// Conditions of a branch on outer loops alone are checked before its path is followed.
@@ -80,7 +85,13 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// The candidates of a branch of disjunction `number`. Its path may use the conditions around the OR, too.
-    fn branch_candidates(&self, source: usize, needs: SourceSet, number: usize, branch: &Terms<'a>) -> Candidates {
+    fn branch_candidates(
+        &self,
+        source: usize,
+        needs: SourceSet,
+        number: usize,
+        branch: &Terms<'a>,
+    ) -> Result<Candidates> {
         let order = OrderColumns::none();
         let skipped = self.terms.disjunctions[number].condition;
         let is_around = |constraint: &Constraint<'a>| constraint.source == source && constraint.condition != skipped;
@@ -99,11 +110,8 @@ impl<'a> PathFinder<'_, 'a> {
             in_select: self.in_select,
             found: Candidates::default(),
         };
-        // Only virtual tables have errors, and they have no unions.
-        match finder.find(source, needs) {
-            Ok(()) => finder.found,
-            Err(_) => Candidates::default(),
-        }
+        finder.find(source, needs)?;
+        Ok(finder.found)
     }
 }
 

@@ -210,7 +210,6 @@ impl<'a> PathFinder<'_, 'a> {
         // LIMIT alone does not make the candidate a look-up.
         candidate.looks_up = !candidate.used.is_empty();
         candidate.gives_order = gives_order;
-        candidate.order = u8::from(gives_order);
         let shows_hex = info.shows_hex;
         let is_reusable =
             self.context.env.virtual_tables.get(asked.connected.id.0).is_some_and(|table| table.has_reusable_plans());
@@ -247,6 +246,8 @@ impl<'a> PathFinder<'_, 'a> {
         let order_use = match self.order.wish {
             Wish::Sorted => OrderUse::Sorted,
             Wish::Grouped => OrderUse::Grouped,
+            // In a join a row that is equal in these columns may join where another does not: the module must not drop it.
+            Wish::Distinct if self.infos.len() > 1 => OrderUse::Grouped,
             Wish::Distinct => OrderUse::Distinct,
         };
         let table = self.infos[source].table;
@@ -259,7 +260,7 @@ impl<'a> PathFinder<'_, 'a> {
             let is_own = of == source && !wanted.nulls_opposite && own == wanted.collation;
             is_own.then_some(IndexOrder { column: number_of(column), descending: wanted.descending })
         });
-        let columns: Option<Vec<IndexOrder>> = if self.infos.len() == 1 { columns.collect() } else { None };
+        let columns: Option<Vec<IndexOrder>> = columns.collect();
         (columns.unwrap_or_default(), order_use)
     }
 }
@@ -300,7 +301,8 @@ fn cost(x: f64) -> LogEst {
     } else if x <= LARGE {
         LogEst::of(x as u64)
     } else {
-        LogEst((x.log2() * 10.0).min(f64::from(LogEst::MAX.0) / 4.0) as i16)
+        // As in SQLite, the next power of two above it.
+        LogEst(((x.log2().floor() + 1.0) * 10.0).min(f64::from(LogEst::MAX.0) / 4.0) as i16)
     }
 }
 
