@@ -55,8 +55,7 @@ fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut
                 if error_log::is_kept() {
                     error_log::note_quoted_strings(inner.quoted_strings());
                 }
-                let sql = c_string(&source.sql[..prepared.tail]);
-                *out = sqlite3_stmt::create(db, handle, inner, sql, source.how.is_legacy);
+                *out = sqlite3_stmt::create(db, handle, inner, source.how.is_legacy);
             }
             (db.ok(), prepared.tail)
         }
@@ -205,7 +204,7 @@ api! {
     }
 
     fn sqlite3_sql(handle: *mut sqlite3_stmt) -> *const c_char {
-        handle.as_ref().map_or(null(), |statement| statement.sql.as_ptr())
+        handle.as_ref().map_or(null(), |statement| statement.sql.as_ptr().cast())
     }
 
     fn sqlite3_expanded_sql(handle: *mut sqlite3_stmt) -> *mut c_char {

@@ -1,13 +1,11 @@
 //! `sqlite_stmt`: the statements of the connection as a table.
 
-use std::ffi::CStr;
-
-use lithe_engine::Counter;
 use lithe_engine::value::ValueRef;
 use lithe_engine::virtual_table::{
     ColumnContext, ConnectRequest, Connected, IndexInfo, Module, ModuleKind, Result, Risk, Scan, ScanPlan,
     SqlConnection, Values, VirtualCursor, VirtualTable,
 };
+use lithe_engine::{Counter, SqlText};
 
 use crate::connection::sqlite3;
 use crate::connection::statement::sqlite3_stmt;
@@ -54,7 +52,7 @@ impl VirtualTable for Statements {
 
 /// A statement at the beginning of the scan: its text, and the other columns.
 struct Row {
-    sql: Box<CStr>,
+    sql: SqlText,
     numbers: [i64; 10],
 }
 
@@ -85,7 +83,7 @@ impl Row {
                 numbers[8] = statement.runs.get() + 1;
             }
         }
-        Row { sql: statement.sql.clone().into_boxed_c_str(), numbers }
+        Row { sql: statement.sql.clone(), numbers }
     }
 }
 
@@ -120,7 +118,7 @@ impl VirtualCursor for Cursor {
     fn column(&mut self, _: &Scan<'_>, context: &mut ColumnContext<'_, '_>, column: usize) -> Result {
         let Some(row) = self.rows.get(self.at) else { return context.context.answer(ValueRef::Null) };
         context.context.answer(match column.checked_sub(1) {
-            None => ValueRef::Text(row.sql.to_bytes()),
+            None => ValueRef::Text(row.sql.as_bytes()),
             Some(number) => row.numbers.get(number).map_or(ValueRef::Null, |number| ValueRef::Integer(*number)),
         })
     }

@@ -66,7 +66,7 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
         Err(_) if connection::is_poisoned(db) => db.fail_poisoned(),
         Err(error) => {
             if error_log::is_kept() {
-                error_log::note_aborted(&error, &statement.sql);
+                error_log::note_aborted(&error, statement.sql.as_c_str());
             }
             let code = error.code().0;
             // A statement of the old interface returns SQLITE_ERROR; the error itself is returned by its reset.

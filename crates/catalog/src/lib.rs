@@ -200,8 +200,20 @@ impl Catalog {
 
     /// The table or view of that name.
     pub fn find_table(&self, schema: Option<Name<'_>>, name: Name<'_>) -> Option<FoundTable<'_>> {
-        let found = self.scope(schema).find_map(|db| Some(FoundTable { db, table: self.schema(db).table(name)? }));
+        let found = match schema {
+            None => self.find_unqualified_table(name),
+            Some(_) => self.scope(schema).find_map(|db| self.table_in(db, name)),
+        };
         found.or_else(|| self.find_schema_table(schema, name)).or_else(|| self.find_table_function(name))
+    }
+
+    fn find_unqualified_table(&self, name: Name<'_>) -> Option<FoundTable<'_>> {
+        let attached = || (2..self.databases.len()).find_map(|at| self.table_in(Db(at as u8), name));
+        self.table_in(Db::TEMP, name).or_else(|| self.table_in(Db::MAIN, name)).or_else(attached)
+    }
+
+    fn table_in(&self, db: Db, name: Name<'_>) -> Option<FoundTable<'_>> {
+        Some(FoundTable { db, table: self.schema(db).table(name)? })
     }
 
     /// The table-valued functions that every database has.

@@ -57,29 +57,37 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     let mut cg = Codegen::new(resolver, explain, request.builders);
     cg.is_measured = is_measured;
     let columns = match compile_statement(&mut cg, request) {
-        // The authorizer returned SQLITE_IGNORE for the statement: it does nothing.
-        Err(error) if error.kind == ErrorKind::Ignored => {
-            cg = Codegen::new(resolver, Explain::off(), request.builders);
-            &[]
-        }
-        result => result?,
+        Err(error) if error.kind == ErrorKind::Ignored => return Ok(compile_nothing(resolver, request)),
+        columns => columns?,
     };
+    let program = finish(&mut cg, columns, request);
+    if let Some(builders) = request.builders {
+        builders.put(cg.b);
+    }
+    Ok(program)
+}
+
+/// The program of a statement for which the authorizer returned SQLITE_IGNORE: it does nothing.
+#[cold]
+fn compile_nothing<'a>(resolver: &'a Resolver<'a>, request: &CompileRequest<'a>) -> Arc<Program> {
+    finish(&mut Codegen::new(resolver, Explain::off(), None), &[], request)
+}
+
+/// Ends the statement's program.
+fn finish<'a>(cg: &mut Codegen<'a>, columns: &'a [OutputColumn<'a>], request: &CompileRequest<'a>) -> Arc<Program> {
     cg.b.emit(Insn::Halt {});
     let drops_rows = cg.drops_rows();
     let mut finished = cg.finish(request.parameter_count);
     let program = new_program(&mut finished);
-    program.quoted_strings = resolver.quoted_strings();
-    program.planned_parameters = env.planned_parameters.bits();
-    program.columns = result_columns(env, columns);
-    if let Some(builders) = request.builders {
-        builders.put(cg.b);
-    }
+    program.quoted_strings = cg.resolver.quoted_strings();
+    program.planned_parameters = cg.env.planned_parameters.bits();
+    program.columns = result_columns(cg.env, columns);
     (program.is_read_only, program.counts_changes) = match request.stmt {
         Stmt::Select(_) => (true, false),
         Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => (false, true),
         _ => (false, drops_rows),
     };
-    Ok(finished)
+    finished
 }
 
 /// Emits the statement's code; returns the columns of its rows.

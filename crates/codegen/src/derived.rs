@@ -8,7 +8,7 @@ use lithe_btree::KeyInfo;
 use lithe_catalog::{Column, Index, IndexOrigin, IndexTerm, NameBuf, Table};
 use lithe_format::db_header::TextEncoding;
 use lithe_resolve::environment::Environment;
-use lithe_value::Value;
+use lithe_value::{Affinity, Value};
 use lithe_vm::program::TableMetadata;
 use lithe_vm::result_columns::TableColumn;
 
@@ -17,6 +17,7 @@ use lithe_vm::result_columns::TableColumn;
 struct OfTable {
     write_metadata: OnceLock<Arc<TableMetadata>>,
     rowid_failure: OnceLock<Arc<str>>,
+    record: OnceLock<RecordLayout>,
     /// By column.
     not_null_failures: OnceLock<Box<[OnceLock<Arc<str>>]>>,
     /// As result columns; the rowid follows all columns.
@@ -35,6 +36,36 @@ struct IndexKey {
     descending_counts: bool,
     encoding: TextEncoding,
     key: Arc<KeyInfo>,
+}
+
+/// The record of a table's rows.
+pub(crate) struct RecordLayout {
+    /// The columns that it has, in its order.
+    pub columns: Box<[u16]>,
+    /// They are all columns of the table in their order.
+    pub is_in_order: bool,
+    /// The affinities that are applied when the record is made: it stores a REAL that is an integer as an integer. `None`: no column
+    /// has any.
+    pub affinities: Option<Arc<[Affinity]>>,
+}
+
+/// The record of the table's rows.
+pub(crate) fn record_layout(table: &Table) -> &RecordLayout {
+    table.derived.get::<OfTable>().record.get_or_init(|| make_record_layout(table))
+}
+
+fn make_record_layout(table: &Table) -> RecordLayout {
+    let columns: Box<[u16]> = table.record_columns().collect();
+    let affinity = |at: &u16| match table.rowid_column == Some(*at) {
+        true => Affinity::Blob,
+        false => table.columns[usize::from(*at)].affinity,
+    };
+    let has_any = columns.iter().any(|at| affinity(at) != Affinity::Blob);
+    RecordLayout {
+        is_in_order: columns.iter().enumerate().all(|(at, column)| at == usize::from(*column)),
+        affinities: has_any.then(|| columns.iter().map(affinity).collect()),
+        columns,
+    }
 }
 
 /// The table info for write instructions.

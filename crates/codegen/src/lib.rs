@@ -131,6 +131,7 @@ pub(crate) struct Codegen<'a> {
 
 impl<'a> Codegen<'a> {
     /// A generator with an empty program.
+    #[inline]
     pub fn new(resolver: &'a Resolver<'a>, explain: Explain, builders: Option<&'a SpareBuilder>) -> Codegen<'a> {
         Codegen {
             b: builders.map_or_else(Box::default, SpareBuilder::take),
@@ -142,7 +143,7 @@ impl<'a> Codegen<'a> {
             is_measured: false,
             access: access::AccessMap::new(resolver.arena),
             planner: Planner::new(resolver),
-            known: Known::default(),
+            known: Known::new_in(resolver.arena),
             expr: expr::State::default(),
             journal: JournalNeed::default(),
             common_tables: loops::CommonTables::default(),
@@ -156,7 +157,7 @@ impl<'a> Codegen<'a> {
         self.emit_transactions();
         write::finish(self);
         self.b.uses_parameter(parameters);
-        let mut program = Arc::new(self.b.finish());
+        let mut program = self.b.finish_shared();
         self.complete(new_program(&mut program));
         program
     }

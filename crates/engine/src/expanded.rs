@@ -11,7 +11,7 @@ const DIGITS: i32 = 15;
 impl Statement {
     /// The text with the bound values as literals.
     pub fn expanded_sql(&self) -> Vec<u8> {
-        let sql = self.sql().as_bytes();
+        let sql = self.sql_text().as_bytes();
         let mut lexer = Lexer::new(sql);
         let mut out = Vec::with_capacity(sql.len());
         let mut last = 0;

@@ -84,7 +84,7 @@ pub use blob::Blob;
 pub use busy::BusyCallback;
 pub use connection::Connection;
 pub use connection::host::fail_local_time;
-pub use connection::statement::{BindValue, ParameterName, Statement, Step};
+pub use connection::statement::{BindValue, ParameterName, ParameterNames, SqlText, Statement, Step};
 pub use databases::TransactionKind;
 pub use databases::checkpoint::Checkpoint;
 pub use error::{Error, Result};

@@ -20,7 +20,7 @@ use crate::command::{self, EngineCommand};
 use crate::connection::Connection;
 use crate::connection::host::RunHost;
 use crate::connection::program_cache::Lookup;
-use crate::connection::statement::{Body, Compiled, ParameterName, Statement, text_of};
+use crate::connection::statement::{Body, Compiled, ParameterNames, SqlText, Statement};
 use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
 use crate::settings::config::Config;
@@ -49,11 +49,14 @@ struct Known<'k> {
 impl Known<'_> {
     /// The environment of the connection, with what is known of the statement.
     fn environment(self, connection: &Connection) -> Environment {
-        Environment {
-            parameters: self.values.to_vec(),
-            missing_collations: self.missing_collations.to_vec(),
-            ..connection.environment()
+        let mut environment = connection.environment();
+        if !self.values.is_empty() {
+            environment.parameters = self.values.to_vec();
         }
+        if !self.missing_collations.is_empty() {
+            environment.missing_collations = self.missing_collations.to_vec();
+        }
+        environment
     }
 }
 
@@ -76,9 +79,8 @@ impl Connection {
         let (compiled, tail) = self.compile(sql, None)?;
         let Some(mut compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
         let is_kept = tail == sql.len() && compiled.is_cacheable() && self.programs.comes_again(Lookup::Text, hash);
-        compiled.hash = if is_kept { hash } else { 0 };
-        let compiled = Arc::new(compiled);
         if is_kept {
+            Compiled::new_one(&mut compiled).hash = hash;
             self.programs.put(Lookup::Text, sql, &compiled);
         }
         Ok(Prepared { statement: Some(self.statement_of(compiled, None)), tail })
@@ -93,7 +95,7 @@ impl Connection {
     /// Compiles the statement without looking for a cached program, and does not cache its program.
     fn prepare_anew(&self, sql: &[u8]) -> Result<Prepared> {
         let (compiled, tail) = self.compile(sql, None)?;
-        let statement = compiled.map(|compiled| self.statement_of(Arc::new(compiled), None));
+        let statement = compiled.map(|compiled| self.statement_of(compiled, None));
         Ok(Prepared { statement, tail })
     }
 
@@ -151,7 +153,9 @@ impl Connection {
             return;
         }
         let Some((compiled, vm)) = statement.into_machine() else { return };
-        self.programs.put_back(compiled, vm);
+        if let Some(program) = self.programs.put_back(compiled, vm) {
+            self.compile_memory.builder.reuse(program);
+        }
     }
 
     /// A statement with this program, run by `idle`, or by any spare machine.
@@ -167,7 +171,7 @@ impl Connection {
 
     /// Compiles the first statement of `sql` without the cache. `explain` says whether as an EXPLAIN; `None`: as the
     /// text says.
-    pub(crate) fn compile(&self, sql: &[u8], explain: Option<Explain>) -> Result<(Option<Compiled>, usize)> {
+    pub(crate) fn compile(&self, sql: &[u8], explain: Option<Explain>) -> Result<(Option<Arc<Compiled>>, usize)> {
         self.compile_for(sql, explain, &[])
     }
 
@@ -177,7 +181,7 @@ impl Connection {
         sql: &[u8],
         explain: Option<Explain>,
         values: &[Value],
-    ) -> Result<(Option<Compiled>, usize)> {
+    ) -> Result<(Option<Arc<Compiled>>, usize)> {
         self.check_memory()?;
         self.with_collations(|missing_collations| {
             let known = Known { values, missing_collations };
@@ -210,7 +214,7 @@ impl Connection {
         explain: Option<Explain>,
         known: Known<'_>,
         arena: &Bump,
-    ) -> Result<(Option<Compiled>, usize)> {
+    ) -> Result<(Option<Arc<Compiled>>, usize)> {
         let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits());
         let parsed = parsed.map_err(|error| self.error_before(error, sql, arena))?;
         let tail = parsed.tail;
@@ -219,21 +223,19 @@ impl Connection {
         let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
         statement.explain = explain.unwrap_or(statement.explain);
         let (body, uses) = self.compile_statement(sql, &statement, known, arena)?;
-        let names = statement.parameters.names.iter();
-        let parameters = names.map(|parameter| ParameterName::new(&text_of(parameter.name), parameter.number as usize));
-        let compiled = Compiled {
-            sql: text_of(&sql[..tail]).into_owned(),
+        let compiled = Arc::new(Compiled {
+            sql: SqlText::new(&sql[..tail]),
             hash: 0,
             body,
             parameter_count: statement.parameters.count as usize,
             is_template: false,
             no_virtual_tables: self.settings.flags().no_virtual_tables,
-            parameters: parameters.collect(),
+            parameters: ParameterNames::new(statement.parameters.names, arena),
             quoted_strings: uses.quoted_strings,
             planned_parameters: uses.planned_parameters,
             explain: statement.explain,
             stamp: self.generation.stamp(),
-        };
+        });
         Ok((Some(compiled), tail))
     }
 

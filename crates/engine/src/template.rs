@@ -10,12 +10,15 @@ use lithe_vm::vm::Vm;
 
 use crate::connection::Connection;
 use crate::connection::program_cache::Lookup;
-use crate::connection::statement::{Compiled, Statement};
+use crate::connection::statement::{Compiled, ParameterNames, Statement};
 
 /// The first statement of `sql` and the offset behind it, if it is an INSERT that the program of its template can run.
 ///
 /// `None` does not mean an error: the text is then compiled as it is, which finds errors and their offsets.
 pub(crate) fn prepare(connection: &Connection, sql: &[u8]) -> Option<(Statement, usize)> {
+    if !Template::may_have(sql) {
+        return None;
+    }
     connection.compile_memory.with_template(|template| prepare_template(connection, template, sql))
 }
 
@@ -45,9 +48,10 @@ fn prepare_template(connection: &Connection, template: &mut Template, sql: &[u8]
 
 fn compile_template(connection: &Connection, template: &Template, hash: u64) -> Option<Arc<Compiled>> {
     let (compiled, _) = connection.compile(template.text(), None).ok()?;
-    let compiled = compiled.filter(Compiled::is_cacheable)?;
-    let compiled =
-        Arc::new(Compiled { parameter_count: 0, parameters: Arc::default(), is_template: true, hash, ..compiled });
+    let mut compiled = compiled.filter(|compiled| compiled.is_cacheable())?;
+    let new = Compiled::new_one(&mut compiled);
+    (new.parameter_count, new.parameters) = (0, ParameterNames::default());
+    (new.is_template, new.hash) = (true, hash);
     connection.programs.put(Lookup::Template, template.text(), &compiled);
     Some(compiled)
 }

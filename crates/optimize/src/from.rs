@@ -37,7 +37,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn finish_from(
         &mut self,
         derived: &'a mut [DerivedPlan<'a>],
-        join: JoinPlan<'a>,
+        join: &'a JoinPlan<'a>,
     ) -> Result<FromPlan<'a>> {
         // A coroutine gives its rows only once, so an inner loop reads a table of them. (A hash table reads them only once,
         // too.)
@@ -48,7 +48,6 @@ impl<'a> Planner<'a> {
                 *is_buffered = inner.is_some_and(|inner| !matches!(inner.path, Path::Hash(_)));
             }
         }
-        let join: &'a JoinPlan<'a> = self.context.arena.alloc(join);
         let constant_queries = self.plan_exprs(join.constant_checks, &[])?;
         let loop_queries = self.plan_loop_queries(join)?;
         let unjoined = self.plan_unjoined(join)?;
@@ -127,7 +126,7 @@ impl<'a> Planner<'a> {
             return Ok(UnjoinedPlan { source, join: None, queries });
         }
         let request = rest_request(&self.context, join, right.source);
-        let join: &'a JoinPlan<'a> = self.context.arena.alloc(plan_join(&mut self.context, request)?);
+        let join: &'a JoinPlan<'a> = plan_join(&mut self.context, request)?;
         let planned = &join.loops[0];
         let queries = self.walk_exprs(&[], |walk| {
             walk.path(&planned.path, planned.reverse)?;

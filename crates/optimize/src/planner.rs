@@ -26,6 +26,7 @@ struct PlannedQuery<'a> {
 
 impl<'a> Planner<'a> {
     /// Nothing is planned yet.
+    #[inline]
     pub fn new(resolver: &'a Resolver<'a>) -> Planner<'a> {
         Planner { context: PlanContext::new(resolver), shared: Vec::new(), expr_queries: Vec::new(), first_left: 0 }
     }

@@ -1,6 +1,5 @@
 //! Looking up keywords. A hash of the first letter, the last letter and the length selects a short chain.
 
-use crate::ast::lowercase;
 use crate::token::{KEYWORDS, Keyword, TokenKind};
 
 /// All keywords in alphabetical order.
@@ -15,22 +14,23 @@ pub fn find(word: &[u8]) -> Option<TokenKind> {
     if word.len() < SHORTEST || word.len() > LONGEST {
         return None;
     }
-    let mut at = TABLE.first[hash(word)];
+    let mut at = FIRST[hash(word)];
     if at == NONE {
         return None;
     }
     let letters = Letters::of(word);
     while at != NONE {
-        if TABLE.letters[usize::from(at)] == letters {
-            return Some(KEYWORDS[usize::from(at)].kind);
+        let entry = &ENTRIES[usize::from(at)];
+        if entry.letters == letters {
+            return (word.len() < UNDERSCORED_MIN || entry.is(word)).then_some(entry.kind);
         }
-        at = TABLE.next[usize::from(at)];
+        at = entry.next;
     }
     None
 }
 
-/// A word of [`SHORTEST`] to [`LONGEST`] bytes with its ASCII letters in lower case, packed so that comparing two words takes
-/// four comparisons of integers.
+/// A word of [`SHORTEST`] to [`LONGEST`] bytes, each with its bit of the case set, packed so that comparing two words takes four
+/// comparisons of integers. Words that are alike have the same letters, but `_` and DEL, which no word of SQL contains, are alike, too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Letters {
     len: u8,
@@ -42,10 +42,17 @@ struct Letters {
     last: u64,
 }
 
+/// The bit that tells small letters from capitals.
+const CASE: u8 = 0x20;
+
+/// No shorter keyword contains `_`.
+const UNDERSCORED_MIN: usize = "CURRENT_DATE".len();
+
 impl Letters {
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "the match says how long the word is")]
     const fn of(word: &[u8]) -> Letters {
+        const CASES: u64 = u64::from_le_bytes([CASE; 8]);
         let len = word.len();
         let (first, last) = match len {
             0 => (0, 0),
@@ -53,8 +60,8 @@ impl Letters {
             4..8 => (four(word, 0) | four(word, len - 4) << 32, 0),
             _ => (four(word, 0) | four(word, 4) << 32, four(word, len - 8) | four(word, len - 4) << 32),
         };
-        let middle = if len > 2 * size_of::<u64>() { word[size_of::<u64>()] as u64 } else { 0 };
-        Letters { len: len as u8, middle: lowercase(middle) as u8, first: lowercase(first), last: lowercase(last) }
+        let middle = if len > 2 * size_of::<u64>() { word[size_of::<u64>()] | CASE } else { 0 };
+        Letters { len: len as u8, middle, first: first | CASES, last: last | CASES }
     }
 }
 
@@ -73,27 +80,41 @@ const _: () = assert!(KEYWORDS.len() < NONE as usize);
 const _: () =
     assert!(LONGEST <= 2 * size_of::<u64>() + 1, "a keyword is its first and last eight bytes, and one between them");
 
-/// Bucket heads and their chains, as indices into the keyword table.
-struct Table {
-    first: [u8; BUCKETS],
-    next: [u8; KEYWORDS.len()],
-    letters: [Letters; KEYWORDS.len()],
+/// A keyword as it is looked for.
+struct Entry {
+    letters: Letters,
+    kind: TokenKind,
+    /// The next one of the same hash.
+    next: u8,
 }
 
+impl Entry {
+    /// Whether it is the word, to the last byte.
+    #[cold]
+    fn is(&self, word: &[u8]) -> bool {
+        self.kind.keyword().is_some_and(|keyword| keyword.text.as_bytes().eq_ignore_ascii_case(word))
+    }
+}
+
+/// The keyword at which the chain of each hash begins.
+static FIRST: [u8; BUCKETS] = CHAINS.0;
+/// All keywords.
+static ENTRIES: [Entry; KEYWORDS.len()] = CHAINS.1;
+
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-static TABLE: Table = {
-    let nothing = Letters { len: 0, middle: 0, first: 0, last: 0 };
-    let mut table = Table { first: [NONE; BUCKETS], next: [NONE; KEYWORDS.len()], letters: [nothing; KEYWORDS.len()] };
+const CHAINS: ([u8; BUCKETS], [Entry; KEYWORDS.len()]) = {
+    let mut first = [NONE; BUCKETS];
+    let mut entries =
+        [const { Entry { letters: Letters::of(b""), kind: TokenKind::EndOfText, next: NONE } }; KEYWORDS.len()];
     let mut i = KEYWORDS.len();
     while i > 0 {
         i -= 1;
         let text = KEYWORDS[i].text.as_bytes();
-        table.letters[i] = Letters::of(text);
         let bucket = hash(text);
-        table.next[i] = table.first[bucket];
-        table.first[bucket] = i as u8; // fits: there are fewer keywords than NONE
+        entries[i] = Entry { letters: Letters::of(text), kind: KEYWORDS[i].kind, next: first[bucket] };
+        first[bucket] = i as u8; // fits: there are fewer keywords than NONE
     }
-    table
+    (first, entries)
 };
 
 /// These multipliers have the fewest collisions of 60,000 that were tried.
@@ -102,7 +123,6 @@ static TABLE: Table = {
     reason = "no keyword is shorter than two letters, and no shorter word is looked for"
 )]
 const fn hash(word: &[u8]) -> usize {
-    const CASE: u8 = 0x20; // folds the case of letters, and of no other byte of keywords
     let first = (word[0] | CASE) as usize;
     let second = (word[1] | CASE) as usize;
     let last = (word[word.len() - 1] | CASE) as usize;
@@ -145,13 +165,18 @@ mod tests {
     }
 
     #[test]
+    fn only_long_keywords_contain_an_underscore() {
+        assert!(keywords().iter().all(|keyword| keyword.text.len() >= UNDERSCORED_MIN || !keyword.text.contains('_')));
+    }
+
+    #[test]
     fn keywords_are_sorted() {
         assert!(keywords().is_sorted_by(|a, b| a.text < b.text));
     }
 
     #[test]
     fn chains_are_short() {
-        let in_chains = TABLE.next.iter().filter(|&&next| next != NONE).count();
+        let in_chains = ENTRIES.iter().filter(|entry| entry.next != NONE).count();
         assert!(in_chains < KEYWORDS.len() / 3, "{in_chains} keywords share a bucket");
     }
 }

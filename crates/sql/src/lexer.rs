@@ -69,16 +69,17 @@ impl<'s> Lexer<'s> {
     }
 
     /// The next token that is neither white space nor comment.
-    #[inline]
+    #[inline(always)]
     pub fn next_significant(&mut self) -> Token {
         loop {
             // Nearly all white space is a single blank: skip it without creating a token.
             if self.peek(0) == b' ' && self.peek(1) > b' ' {
                 self.at += 1;
             }
-            let token = self.next_token();
-            if !token.kind.is_trivia() {
-                return token;
+            let start = self.at;
+            let kind = self.scan();
+            if !kind.is_trivia() {
+                return Token { kind, span: Span::new(start as u32, self.at as u32) };
             }
         }
     }
@@ -110,7 +111,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// Moves past the token that starts here, and returns its kind.
-    #[inline]
+    #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
     fn scan(&mut self) -> TokenKind {
         let first = self.peek(0);
@@ -158,7 +159,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// A keyword or an unquoted identifier.
-    #[inline]
+    #[inline(always)]
     fn word(&mut self) -> TokenKind {
         let start = self.at;
         self.skip_while(is_identifier_byte);

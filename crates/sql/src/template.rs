@@ -67,6 +67,11 @@ const READ_EVERY: u32 = 8;
 const LITERALS_MAX: usize = 512;
 
 impl Template {
+    /// Whether the first statement of `sql` may have a template, as far as its first letter tells.
+    pub fn may_have(sql: &[u8]) -> bool {
+        Lexer::new(sql).may_be_before_any(b"IiRr")
+    }
+
     /// Reads the first statement of `sql`, if it is an INSERT of literals; returns the offset after the statement.
     pub fn read(&mut self, sql: &[u8]) -> Option<usize> {
         self.read_same(sql).or_else(|| self.read_new(sql))
@@ -99,9 +104,6 @@ impl Template {
         self.places.clear();
         self.is_reusable = false;
         let mut lexer = Lexer::new(sql);
-        if !lexer.may_be_before_any(b"IiRr") {
-            return None;
-        }
         let first = lexer.next_significant();
         if !matches!(first.kind, TokenKind::Insert | TokenKind::Replace) {
             return None;

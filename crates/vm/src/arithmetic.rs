@@ -202,7 +202,7 @@ pub fn cast_register(register: &mut Register, affinity: Affinity, host: &dyn Hos
 
 /// Applies one affinity each to the registers from `start` on.
 pub fn apply_affinities(m: &mut Machine, program: &Program, start: Reg, list: AffinityListId) {
-    let list = &program.affinities[usize::from(list.0)];
+    let list: &[Affinity] = &program.affinities[usize::from(list.0)];
     for (register, affinity) in m.regs_mut(start, list.len()).iter_mut().zip(list) {
         apply_affinity(register, *affinity);
     }

@@ -13,7 +13,6 @@ use lithe_value::{Affinity, Collation, Value};
 use crate::insn::Insn;
 use crate::operand::*;
 use crate::program::*;
-use crate::result_columns::ResultColumns;
 
 /// Capacities that most programs do not exceed.
 const PROLOGUE_LEN: usize = 8;
@@ -22,6 +21,9 @@ const LABEL_COUNT: usize = 16;
 
 /// A builder with a larger capacity than this is not kept.
 const SPARE_LEN_MAX: usize = 1024;
+
+/// The memory of a program of more instructions than this is not kept.
+const SPARE_PROGRAM_LEN_MAX: usize = 64;
 
 /// A program under construction.
 pub struct ProgramBuilder {
@@ -40,12 +42,14 @@ pub struct ProgramBuilder {
     constants: Vec<Value>,
     texts: Vec<Arc<str>>,
     collations: Vec<Collation>,
-    affinities: Vec<Box<[Affinity]>>,
+    affinities: Vec<Arc<[Affinity]>>,
     calls: Vec<FunctionCall>,
     aggregates: Vec<AggregateCall>,
     subprograms: Vec<Arc<Subprogram>>,
     schema_cookies: Vec<SchemaCheck>,
     measured: Vec<MeasuredPart>,
+    /// An empty program with memory.
+    spare_program: Option<Arc<Program>>,
 }
 
 impl Default for ProgramBuilder {
@@ -76,6 +80,7 @@ impl ProgramBuilder {
             subprograms: Vec::new(),
             schema_cookies: Vec::new(),
             measured: Vec::new(),
+            spare_program: None,
         }
     }
 
@@ -252,6 +257,15 @@ impl ProgramBuilder {
         AffinityListId(at as u16)
     }
 
+    /// As [`ProgramBuilder::affinity_list`], for a list that programs share.
+    pub fn shared_affinity_list(&mut self, list: &Arc<[Affinity]>) -> AffinityListId {
+        if self.affinities.is_empty() {
+            self.affinities.push(Arc::clone(list));
+            return AffinityListId(0);
+        }
+        self.affinity_list(list)
+    }
+
     /// Adds a function call.
     pub fn call(&mut self, call: FunctionCall) -> CallId {
         self.calls.push(call);
@@ -300,14 +314,29 @@ impl ProgramBuilder {
     /// The finished program; the caller fills in the result columns, flags and query plan. The builder is then empty
     /// and keeps its memory.
     pub fn finish(&mut self) -> Program {
+        let mut program = Program::default();
+        self.finish_in(&mut program);
+        program
+    }
+
+    /// As [`ProgramBuilder::finish`], in the memory of an earlier program if there is any.
+    pub fn finish_shared(&mut self) -> Arc<Program> {
+        let mut program = self.spare_program.take().unwrap_or_default();
+        self.finish_in(Arc::get_mut(&mut program).expect("a spare program has one owner"));
+        program
+    }
+
+    /// Fills in an empty program.
+    fn finish_in(&mut self, program: &mut Program) {
         assert!(!self.in_prologue, "the prologue ends before the program");
+        debug_assert!(program.insns.is_empty(), "a program is built where there is one");
         let shift = self.prologue.len() as u32;
-        let labels = &self.labels;
         let body_len = self.body.len();
-        let mut insns = Vec::with_capacity(self.prologue.len() + self.body.len());
-        insns.append(&mut self.prologue);
-        insns.append(&mut self.body);
-        for insn in &mut insns {
+        program.insns.reserve_exact(self.prologue.len() + self.body.len());
+        program.insns.append(&mut self.prologue);
+        program.insns.append(&mut self.body);
+        let labels = &self.labels;
+        for insn in &mut program.insns {
             insn.for_each_target(|target| {
                 if *target != Addr::NONE {
                     let at = labels[target.0 as usize].expect("every label used is placed");
@@ -316,37 +345,31 @@ impl ProgramBuilder {
                 }
             });
         }
-        let mut measured = std::mem::take(&mut self.measured);
-        for place in measured.iter_mut().flat_map(MeasuredPart::places) {
-            let at = labels[place.0 as usize].expect("every label used is placed");
-            *place = Addr(at + shift);
+        if !self.measured.is_empty() {
+            for place in self.measured.iter_mut().flat_map(MeasuredPart::places) {
+                let at = labels[place.0 as usize].expect("every label used is placed");
+                *place = Addr(at + shift);
+            }
+            program.measured = Some(std::mem::take(&mut self.measured).into());
         }
         self.labels.clear();
         self.free_registers.clear();
         self.last_label = 0;
-        Program {
-            inverted_aggregates: inverted_aggregates(&insns, self.aggregates.is_empty()),
-            insns: insns.into(),
-            register_count: std::mem::take(&mut self.next_register),
-            parameter_count: std::mem::take(&mut self.parameter_count),
-            cursors: taken(&mut self.cursors),
-            constants: taken(&mut self.constants),
-            texts: taken(&mut self.texts),
-            collations: taken(&mut self.collations),
-            affinities: taken(&mut self.affinities),
-            calls: taken(&mut self.calls),
-            aggregates: taken(&mut self.aggregates),
-            subprograms: taken(&mut self.subprograms),
-            scans: Box::default(),
-            schema_cookies: taken(&mut self.schema_cookies),
-            columns: ResultColumns::default(),
-            is_read_only: true,
-            counts_changes: false,
-            query_plan: Box::default(),
-            measured: (!measured.is_empty()).then(|| measured.into()),
-            quoted_strings: Box::default(),
-            planned_parameters: 0,
-        }
+        program.inverted_aggregates = inverted_aggregates(&program.insns, self.aggregates.is_empty());
+        program.register_count = std::mem::take(&mut self.next_register);
+        program.parameter_count = std::mem::take(&mut self.parameter_count);
+        give(&mut self.cursors, &mut program.cursors);
+        give(&mut self.constants, &mut program.constants);
+        give(&mut self.texts, &mut program.texts);
+        give(&mut self.collations, &mut program.collations);
+        give(&mut self.affinities, &mut program.affinities);
+        give(&mut self.calls, &mut program.calls);
+        give(&mut self.aggregates, &mut program.aggregates);
+        give(&mut self.subprograms, &mut program.subprograms);
+        give(&mut self.schema_cookies, &mut program.schema_cookies);
+        program.is_read_only = true;
+        program.counts_changes = false;
+        program.planned_parameters = 0;
     }
 }
 
@@ -362,14 +385,11 @@ fn inverted_aggregates(insns: &[Insn], has_none: bool) -> Box<[AggregateId]> {
     inverted.collect()
 }
 
-/// Takes the elements of a list, which keeps its memory.
-fn taken<T>(list: &mut Vec<T>) -> Box<[T]> {
-    if list.is_empty() {
-        return Box::default();
+/// Gives the elements of a list to an empty one, whose memory the list has then.
+fn give<T>(list: &mut Vec<T>, program: &mut Vec<T>) {
+    if !list.is_empty() {
+        std::mem::swap(list, program);
     }
-    let mut elements = Vec::with_capacity(list.len());
-    elements.append(list);
-    elements.into_boxed_slice()
 }
 
 /// An idle builder, whose memory the next program reuses.
@@ -385,6 +405,22 @@ impl SpareBuilder {
     /// Keeps an idle builder, unless its memory is so large that it is better released.
     pub fn put(&self, builder: Box<ProgramBuilder>) {
         if builder.body.capacity() <= SPARE_LEN_MAX {
+            self.0.set(Some(builder));
+        }
+    }
+
+    /// Takes a program that is not used any more: the next one has its memory, unless that is large, because the next one may be
+    /// short and live long.
+    pub fn reuse(&self, mut program: Arc<Program>) {
+        let Some(unused) =
+            Arc::get_mut(&mut program).filter(|program| program.insns.capacity() <= SPARE_PROGRAM_LEN_MAX)
+        else {
+            return;
+        };
+        // What is dropped may call the application, and the application this connection.
+        unused.clear();
+        if let Some(mut builder) = self.0.take() {
+            builder.spare_program = Some(program);
             self.0.set(Some(builder));
         }
     }

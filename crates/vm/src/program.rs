@@ -15,37 +15,37 @@ use crate::operand::{Addr, AggregateId, CollationId, CursorId, Db, TextId};
 use crate::result_columns::ResultColumns;
 
 /// A compiled statement.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Program {
     /// The code. Execution starts at 0.
-    pub insns: Box<[Insn]>,
+    pub insns: Vec<Insn>,
     /// How many registers a frame has.
     pub register_count: u32,
     /// How many parameters the statement has (the largest number).
     pub parameter_count: u32,
     /// The info of each cursor.
-    pub cursors: Box<[CursorInfo]>,
+    pub cursors: Vec<CursorInfo>,
     /// Constants too large for an instruction.
-    pub constants: Box<[Value]>,
+    pub constants: Vec<Value>,
     /// Messages and names.
-    pub texts: Box<[Arc<str>]>,
+    pub texts: Vec<Arc<str>>,
     /// Collations other than BINARY: see [`Program::collation`].
-    pub collations: Box<[Collation]>,
+    pub collations: Vec<Collation>,
     /// Lists of affinities.
-    pub affinities: Box<[Box<[Affinity]>]>,
+    pub affinities: Vec<Arc<[Affinity]>>,
     /// Function calls.
-    pub calls: Box<[FunctionCall]>,
+    pub calls: Vec<FunctionCall>,
     /// Aggregate calls.
-    pub aggregates: Box<[AggregateCall]>,
+    pub aggregates: Vec<AggregateCall>,
     /// The ones among them whose rows are removed again (AggInverse).
     pub inverted_aggregates: Box<[AggregateId]>,
     /// Trigger and foreign-key action programs. A program without any uses the table of the outermost program, so that
     /// a trigger can name itself.
-    pub subprograms: Box<[Arc<Subprogram>]>,
+    pub subprograms: Vec<Arc<Subprogram>>,
     /// The plans for scans of virtual tables.
     pub scans: Box<[CompiledScan]>,
     /// The schema cookie of each database that `Transaction` checks: (database, cookie, the catalog's generation).
-    pub schema_cookies: Box<[SchemaCheck]>,
+    pub schema_cookies: Vec<SchemaCheck>,
     /// Result columns.
     pub columns: ResultColumns,
     /// The program changes no database (sqlite3_stmt_readonly).
@@ -217,6 +217,26 @@ pub struct Subprogram {
 }
 
 impl Program {
+    /// Drops everything that the program refers to. Its lists keep their memory, for another program.
+    pub(crate) fn clear(&mut self) {
+        self.insns.clear();
+        self.cursors.clear();
+        self.constants.clear();
+        self.texts.clear();
+        self.collations.clear();
+        self.affinities.clear();
+        self.calls.clear();
+        self.aggregates.clear();
+        self.subprograms.clear();
+        self.schema_cookies.clear();
+        self.inverted_aggregates = Box::default();
+        self.scans = Box::default();
+        self.query_plan = Box::default();
+        self.quoted_strings = Box::default();
+        self.measured = None;
+        self.columns = ResultColumns::default();
+    }
+
     /// The collation of this number.
     #[inline]
     pub fn collation(&self, id: CollationId) -> &Collation {

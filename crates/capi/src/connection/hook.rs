@@ -89,12 +89,12 @@ impl Hooks {
         // A nested statement is traced as a comment.
         let is_nested = !self.stepped.get().is_null();
         if let Some((callback, arg)) = self.trace.get() {
-            let comment = is_nested.then(|| c_string(&[b"-- ", statement.sql.to_bytes()].concat()));
-            let text = comment.as_deref().unwrap_or(&statement.sql);
+            let comment = is_nested.then(|| c_string(&[b"-- ", statement.sql.as_bytes()].concat()));
+            let text = comment.as_deref().unwrap_or_else(|| statement.sql.as_c_str());
             // SAFETY: the application's function, called as documented.
             unsafe { callback(STATEMENT, arg, handle(statement), text.as_ptr().cast_mut().cast()) };
         } else if let (true, Some((callback, arg))) = (is_nested, self.trace_v1.get()) {
-            let lines = statement.sql.to_bytes().split_inclusive(|byte| *byte == b'\n');
+            let lines = statement.sql.as_bytes().split_inclusive(|byte| *byte == b'\n');
             let comment = c_string(&lines.flat_map(|line| [b"-- ", line].concat()).collect::<Vec<u8>>());
             // SAFETY: the application's function, called as documented.
             unsafe { callback(arg, comment.as_ptr().cast_mut()) };
@@ -155,7 +155,7 @@ impl Hooks {
             if let Some((callback, arg)) = self.trace.get() {
                 callback(PROFILE, arg, handle(statement), std::ptr::from_mut(&mut nanoseconds).cast());
             } else if let Some((callback, arg)) = self.profile_v1.get() {
-                callback(arg, statement.sql.as_ptr(), nanoseconds);
+                callback(arg, statement.sql.as_ptr().cast(), nanoseconds);
             }
         }
     }

@@ -3,10 +3,9 @@
 //! statement, as in SQLite.
 
 use std::ffi::c_int;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
-use lithe_engine::{ParameterName, Statement};
+use lithe_engine::{ParameterName, ParameterNames, Statement};
 
 /// Not started, at its end, or reset.
 const IDLE: u8 = 0;
@@ -21,7 +20,7 @@ pub(crate) struct Published {
     pub is_read_only: bool,
     /// How many parameters the statement has.
     pub parameter_count: c_int,
-    parameters: Arc<[ParameterName]>,
+    parameters: ParameterNames,
     /// How many columns its rows have; a recompilation may change the number.
     column_count: AtomicI32,
     run: AtomicU8,
@@ -41,13 +40,13 @@ impl Published {
 
     /// The name of a parameter, with its prefix and a NUL.
     pub fn parameter_name(&self, number: c_int) -> Option<&str> {
-        let is_it = |parameter: &&ParameterName| usize::try_from(number) == Ok(parameter.number());
+        let is_it = |parameter: &ParameterName<'_>| usize::try_from(number) == Ok(parameter.number());
         self.parameters.iter().find(is_it).map(ParameterName::name_with_nul)
     }
 
     /// The number of the parameter of that name.
     pub fn parameter_index(&self, name: &[u8]) -> Option<c_int> {
-        let is_it = |parameter: &&ParameterName| parameter.name().as_bytes() == name;
+        let is_it = |parameter: &ParameterName<'_>| parameter.name().as_bytes() == name;
         self.parameters.iter().find(is_it).map(|parameter| parameter.number() as c_int)
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int};
 use std::ptr::null_mut;
 
-use lithe_engine::{Error, Statement};
+use lithe_engine::{Error, SqlText, Statement};
 
 use crate::code;
 use crate::connection::published::Published;
@@ -46,7 +46,7 @@ pub struct sqlite3_stmt {
     pub(crate) failure: Cell<Option<Box<Error>>>,
     /// The statement is one of the old interface that has expired: its failure is told by the results of calls alone.
     pub(crate) has_expired: Cell<bool>,
-    pub(crate) sql: CString,
+    pub(crate) sql: SqlText,
     /// The normalized text, computed at its first use.
     pub(crate) normalized: OnceCell<CString>,
     /// Names that were returned.
@@ -60,18 +60,13 @@ pub struct sqlite3_stmt {
 
 impl sqlite3_stmt {
     /// Puts a statement on the heap and into the list of its connection.
-    pub(crate) fn create(
-        db: &sqlite3,
-        handle: *mut sqlite3,
-        inner: Statement,
-        sql: CString,
-        is_legacy: bool,
-    ) -> *mut sqlite3_stmt {
+    pub(crate) fn create(db: &sqlite3, handle: *mut sqlite3, inner: Statement, is_legacy: bool) -> *mut sqlite3_stmt {
         let next = db.statements.get();
         let statement = Box::into_raw(Box::new(sqlite3_stmt {
             db: handle,
             published: Published::new(&inner),
             runs: Cell::new(0),
+            sql: inner.sql_text().clone(),
             inner: UnsafeCell::new(inner),
             is_entered: Cell::new(false),
             row: Cell::new(0),
@@ -82,7 +77,6 @@ impl sqlite3_stmt {
             is_legacy,
             failure: Cell::new(None),
             has_expired: Cell::new(false),
-            sql,
             normalized: OnceCell::new(),
             names: RefCell::default(),
             began: Cell::new(None),

@@ -1,17 +1,18 @@
 //! Values that need not be computed: constants, and expressions whose value is in a register or a column.
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_resolve::ir::{AggregateId, Expr, is_constant, same};
 use lithe_vm::operand::{CursorId, Reg};
 
 /// The expressions whose values are available where code is generated now.
-#[derive(Default)]
 pub(crate) struct Known<'a> {
     /// Constants with a register, which the prologue fills.
-    constants: Vec<(Expr<'a>, Reg)>,
+    constants: ArenaVec<'a, (Expr<'a>, Reg)>,
     /// Other expressions whose value is available: GROUP BY terms, indexed expressions.
-    replacements: Vec<(Expr<'a>, Replacement)>,
+    replacements: ArenaVec<'a, (Expr<'a>, Replacement)>,
     /// The registers of the results of aggregates.
-    aggregates: Vec<(AggregateId, Reg)>,
+    aggregates: ArenaVec<'a, (AggregateId, Reg)>,
 }
 
 /// The place of a value that is available.
@@ -24,6 +25,15 @@ pub enum Replacement {
 }
 
 impl<'a> Known<'a> {
+    /// Nothing is known yet.
+    pub fn new_in(arena: &'a Bump) -> Known<'a> {
+        Known {
+            constants: ArenaVec::new_in(arena),
+            replacements: ArenaVec::new_in(arena),
+            aggregates: ArenaVec::new_in(arena),
+        }
+    }
+
     /// From here on the value of `expr` is read from `by`. Later calls take precedence; [`Known::forget_replacements`] undoes
     /// them. A constant is not replaced, because it may be computed before all loops, when the register or row has no value yet.
     pub fn replace(&mut self, expr: Expr<'a>, by: Replacement) {

@@ -107,17 +107,34 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, prepared: &PreparedJoin<'a>) -> Res
         let needs_table = source.join.keeps_right_rows() || plan.request.purpose == Purpose::Write;
         opened.push(Opened::open(cg, source, planned, needs_table, prepared)?);
     }
-    for (planned, opened) in plan.loops.iter().zip(&mut opened) {
-        buffer_rows(cg, from, plan.source_of(planned), opened)?;
+    if !from.derived.is_empty() {
+        for (planned, opened) in plan.loops.iter().zip(&mut opened) {
+            buffer_rows(cg, from, plan.source_of(planned), opened)?;
+        }
     }
     leave_if_empty(cg, plan, &mut opened, done)?;
     let mut rights = begin_rights(cg, from, &opened)?;
     for ((at, planned), opened) in plan.loops.iter().enumerate().zip(opened) {
         let right = rights.get_mut(at).and_then(Option::take);
-        let empty = exit_if_empty(&loops, plan.source_of(planned));
-        let open = begin_loop(cg, plan, planned, opened, right, empty)?;
+        let source = plan.source_of(planned);
+        let empty = exit_if_empty(&loops, source);
+        let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
+        let (row_end, is_exists, walk) = (next, source.is_exists, Walk::default());
+        loops.open.push(OpenLoop {
+            opened,
+            next,
+            exhausted,
+            end,
+            row_end,
+            is_exists,
+            walk,
+            or: None,
+            left: None,
+            right,
+        });
+        let open = &mut loops.open[at];
+        begin_loop(cg, plan, planned, open, empty)?;
         loops.next = open.row_end;
-        loops.open.push(open);
     }
     Ok(loops)
 }
@@ -173,7 +190,7 @@ fn buffer_rows<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, source: &Source<'a
 
 /// Leaves all loops before they begin, if the table of the third loop or a later one is empty.
 fn leave_if_empty<'a>(cg: &mut Codegen<'a>, plan: &'a JoinPlan<'a>, opened: &mut [Opened], done: Addr) -> Result<()> {
-    if has_right_joins(plan) {
+    if plan.loops.len() <= 2 || has_right_joins(plan) {
         return Ok(());
     }
     let is_inner = |planned: &&Loop<'a>| !plan.source_of(planned).join.keeps_left_rows();
@@ -237,41 +254,41 @@ fn begin_loop<'a>(
     cg: &mut Codegen<'a>,
     plan: &'a JoinPlan<'a>,
     planned: &'a Loop<'a>,
-    mut opened: Opened,
-    right: Option<RightJoin<'a>>,
+    open: &mut OpenLoop<'a>,
     empty: Option<Addr>,
-) -> Result<OpenLoop<'a>> {
+) -> Result<()> {
     let source = plan.source_of(planned);
-    let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
-    let exits = Exits { next, exhausted, empty: empty.unwrap_or(exhausted) };
-    let left = source.join.keeps_left_rows().then(|| LeftJoin::begin(cg));
+    let next = open.next;
+    let exits = Exits { next, exhausted: open.exhausted, empty: empty.unwrap_or(open.exhausted) };
+    open.left = source.join.keeps_left_rows().then(|| LeftJoin::begin(cg));
     let measured = cg.begin_run();
-    let (walk, or) = begin_path(cg, plan, planned, &mut opened, exits)?;
-    if measured.is_some() && or.is_none() {
+    (open.walk, open.or) = begin_path(cg, plan, planned, &mut open.opened, exits)?;
+    if measured.is_some() && open.or.is_none() {
         let line = cg.explain.line_of(Part::Loop, planned);
-        cg.measure_loop(measured, line, source, &planned.path, expected_rows(plan, planned), opened.cursors());
+        cg.measure_loop(measured, line, source, &planned.path, expected_rows(plan, planned), open.opened.cursors());
     }
     for check in planned.join_checks {
         cg.jump_if_false(check, next, true)?;
     }
-    if let Some(right) = &right {
+    if let Some(right) = &open.right {
         right.note(cg)?;
     }
-    if let Some(left) = &left {
+    if let Some(left) = &open.left {
         left.row(cg);
     }
     // The body of an EXISTS runs for one row only, whatever its result.
-    let mut row_end = if source.is_exists { cg.b.label() } else { next };
-    if let Some(right) = &right {
-        row_end = right.row(cg);
+    if source.is_exists {
+        open.row_end = cg.b.label();
+    }
+    if let Some(right) = &open.right {
+        open.row_end = right.row(cg);
         cg.set_access(source.id, right.access);
     }
-    let unfit = if source.is_exists { next } else { row_end };
+    let unfit = if source.is_exists { next } else { open.row_end };
     for check in planned.row_checks {
         cg.jump_if_false(check, unfit, true)?;
     }
-    let is_exists = source.is_exists;
-    Ok(OpenLoop { opened, next, exhausted, end, row_end, is_exists, walk, or, left, right })
+    Ok(())
 }
 
 /// The targets of a loop's search.
@@ -295,7 +312,7 @@ fn begin_path<'a>(
 ) -> Result<(Walk, Option<OrBody>)> {
     let Exits { next, exhausted, empty } = exits;
     let source = plan.source_of(planned);
-    let nothing = Walk { step: None, around: Vec::new() };
+    let nothing = Walk::default();
     if let SourceKind::Recursive(table) = source.kind {
         let start = cg.common_tables.recursive_row(table.id);
         cg.set_access(source.id, ColumnAccess::Registers { start, rowid: Reg::NONE });

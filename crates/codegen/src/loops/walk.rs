@@ -7,7 +7,7 @@ use super::super::Codegen;
 use super::keys::{Around, end_around};
 
 /// The instructions that take a loop to its next row.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Walk {
     /// Goes to the next row and jumps to the top of the loop; `None` if there is at most one row.
     pub step: Option<Insn>,

@@ -21,7 +21,7 @@ pub(super) fn sequence_of(cg: &Codegen<'_>, target: &Target<'_>) -> Sequence {
     if !table.autoincrement {
         return Sequence::NONE;
     }
-    let sequences = &mut cg.write.programs.borrow_mut().sequences;
+    let sequences = &mut cg.write.programs.get().borrow_mut().sequences;
     let known = sequences.iter().position(|(of, name)| *of == db && *name == table.name);
     let at = known.unwrap_or_else(|| {
         sequences.push((db, table.name.clone()));
@@ -46,7 +46,8 @@ fn for_each(
     cg: &mut Codegen<'_>,
     insn: impl Fn(lithe_vm::operand::CursorId, lithe_vm::operand::ConstId, Sequence) -> Insn,
 ) {
-    let sequences = cg.write.programs.borrow().sequences.clone();
+    let Some(programs) = cg.write.programs.known() else { return };
+    let sequences = programs.borrow().sequences.clone();
     for (at, (db, name)) in sequences.iter().enumerate() {
         let table = cg.env.catalog.schema(*db).table(Name::new(SEQUENCE_TABLE.as_bytes()));
         let table = table.expect("it was there when the table was found to be AUTOINCREMENT");

@@ -31,6 +31,9 @@ pub(super) fn after<'a>(
     change: &RowChange<'_, 'a>,
     returning: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
 ) -> Result<()> {
+    if triggers.is_empty() {
+        return returning(cg);
+    }
     let after = || triggers.at(TriggerTime::After);
     let is_own = |trigger: &FoundTrigger<'a>| trigger.db == change.target.db;
     after().filter(|trigger| !is_own(trigger)).try_for_each(|trigger| fire(cg, trigger, change))?;

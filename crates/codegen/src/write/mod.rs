@@ -50,8 +50,6 @@ mod view;
 mod virtual_table;
 
 use crate::expr::computed;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 use lithe_catalog::Result;
 use lithe_optimize::write::statement::{ChangePlan, plan_change};
@@ -78,7 +76,7 @@ pub(super) struct State<'a> {
     /// DROP TABLE deletes rows as DELETE does.
     drops_rows: bool,
     /// The trigger programs of the statement, which all of its programs share.
-    programs: Rc<RefCell<trigger::Programs>>,
+    programs: trigger::SharedPrograms,
     /// The trigger whose body the program is.
     body: Option<Body<'a>>,
     /// The counter of rows for PRAGMA count_changes.
@@ -87,7 +85,7 @@ pub(super) struct State<'a> {
 
 impl Default for State<'_> {
     fn default() -> Self {
-        State { change: emit_plan, drops_rows: false, programs: Rc::default(), body: None, row_count: None }
+        State { change: emit_plan, drops_rows: false, programs: Default::default(), body: None, row_count: None }
     }
 }
 
@@ -190,7 +188,8 @@ pub(super) fn finish(cg: &mut Codegen<'_>) {
         cg.b.prologue(|b| b.emit(Insn::StatementJournal {}));
     }
     autoincrement::emit_begin(cg);
-    let programs = cg.write.programs.borrow_mut().take_finished();
+    let Some(programs) = cg.write.programs.known() else { return };
+    let programs = programs.borrow_mut().take_finished();
     for program in programs {
         cg.b.subprogram(program);
     }

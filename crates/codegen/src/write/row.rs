@@ -9,6 +9,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, Reg};
 
 use super::target::Target;
+use crate::derived::record_layout;
 use crate::{Codegen, ColumnAccess};
 
 /// A row: a register for the rowid, then one for each column. The register of the rowid's alias is NULL, as in the record;
@@ -243,26 +244,13 @@ fn add_uses(expr: &Expr<'_>, source: SourceId, uses: &mut Vec<u16>) {
 /// Inserts the row into its table, which has rowids.
 pub(super) fn emit_insert_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row, flags: u8) {
     let table = target.table;
-    let mut columns = bumpalo::collections::Vec::with_capacity_in(table.columns.len(), cg.arena);
-    table.record_columns().for_each(|column| columns.push(column));
-    let is_in_order = columns.iter().enumerate().all(|(at, column)| at == usize::from(*column));
-    let start = if is_in_order { row.columns } else { emit_permuted(cg, row, &columns) };
-    let affinities = record_affinities(cg, table, &columns);
+    let record = record_layout(table);
+    let columns = &record.columns;
+    let start = if record.is_in_order { row.columns } else { emit_permuted(cg, row, columns) };
+    let list = record.affinities.as_ref();
+    let affinities = list.map_or(AffinityListId::NONE, |list| cg.b.shared_affinity_list(list));
     let (cursor, count) = (target.cursor, columns.len() as u16);
     cg.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid: row.rowid, start });
-}
-
-/// The affinities are applied once more with the record, which stores a REAL that is an integer as an integer.
-fn record_affinities(cg: &mut Codegen<'_>, table: &Table, columns: &[u16]) -> AffinityListId {
-    let of = |at: &u16| {
-        let column = &table.columns[usize::from(*at)];
-        if table.rowid_column == Some(*at) { Affinity::Blob } else { column.affinity }
-    };
-    if columns.iter().all(|at| of(at) == Affinity::Blob) {
-        return AffinityListId::NONE;
-    }
-    let list = cg.arena.alloc_slice_fill_iter(columns.iter().map(of));
-    cg.b.affinity_list(list)
 }
 
 fn emit_permuted(cg: &mut Codegen<'_>, row: Row, columns: &[u16]) -> Reg {

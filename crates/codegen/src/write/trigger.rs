@@ -4,6 +4,7 @@
 //! firing statement. The steps of its body are planned (`optimize::write::trigger_body`) and emitted one after the other. All programs are in one table of the statement's own program. Their numbers are assigned before they are
 //! compiled, so that a trigger can fire itself.
 
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -21,7 +22,29 @@ use super::Body;
 use super::row::{Row, RowChange};
 use crate::{Codegen, ColumnAccess, Destination};
 
-/// The trigger programs of a statement.
+/// The trigger programs of a statement, which all of its programs share; made at the first use.
+#[derive(Clone, Default)]
+pub(super) struct SharedPrograms(OnceCell<Rc<RefCell<Programs>>>);
+
+impl SharedPrograms {
+    /// The programs.
+    pub fn get(&self) -> &RefCell<Programs> {
+        self.0.get_or_init(Rc::default)
+    }
+
+    /// The programs, if there has been a use for them.
+    pub fn known(&self) -> Option<&RefCell<Programs>> {
+        self.0.get().map(|programs| &**programs)
+    }
+
+    /// The same programs for another program of the statement.
+    fn share(&self) -> SharedPrograms {
+        self.get();
+        self.clone()
+    }
+}
+
+/// The trigger programs of a statement, by their numbers.
 #[derive(Default)]
 pub(super) struct Programs {
     programs: Vec<TriggerProgram>,
@@ -70,9 +93,6 @@ impl Programs {
 
     /// All programs, by their numbers.
     pub fn take_finished(&mut self) -> Vec<Arc<Subprogram>> {
-        if self.programs.is_empty() {
-            return Vec::new();
-        }
         let programs = std::mem::take(&mut self.programs).into_iter();
         programs.map(|program| program.program.expect("every trigger that was begun is compiled")).collect()
     }
@@ -110,14 +130,14 @@ pub(super) fn subprogram<'a>(
 ) -> Result<SubprogramId> {
     let key = Key { token: source.token, policy: change.policy, old: change.old, new: change.new };
     let at = {
-        let mut programs = cg.write.programs.borrow_mut();
+        let mut programs = cg.write.programs.get().borrow_mut();
         if let Some(at) = programs.programs.iter().position(|program| program.key == key) {
             return id(at);
         }
         programs.begin(key, source.set_null)
     };
     let program = compile(cg, change, source)?;
-    cg.write.programs.borrow_mut().programs[at].program = Some(Arc::new(program));
+    cg.write.programs.get().borrow_mut().programs[at].program = Some(Arc::new(program));
     id(at)
 }
 
@@ -136,7 +156,7 @@ fn compile<'a>(cg: &mut Codegen<'a>, change: &RowChange<'_, 'a>, source: BodySou
     let is_explained = cg.explain.is_on() && cg.env.flags.trigger_eqp;
     let explain = if is_explained { Explain::on() } else { Explain::off() };
     let mut body = Codegen::new(cg.resolver, explain, cg.builders);
-    body.write.programs = Rc::clone(&cg.write.programs);
+    body.write.programs = cg.write.programs.share();
     let rows = old_and_new(&mut body, change);
     let found = Found::default();
     // A trigger that is not temporary can refer to its own database only.

@@ -42,11 +42,11 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &Upd
     let mut target = Target::new(cg, &plan.table)?;
     let rows = ChangeLoop::begin(cg, change, &mut target, &plan.rows, plan.values)?;
     let is_from = !plan.values.is_empty();
-    let set: Vec<Assigned<'a>> = if is_from { from_registers(change.set, rows.values) } else { change.set.to_vec() };
+    let set = if is_from { from_registers(cg, change.set, rows.values) } else { change.set };
     let updating = Updating {
         change: &change.target,
         target: &target,
-        set: &set,
+        set,
         plan: &plan.row,
         old_key: rows.key,
         next: rows.next,
@@ -127,6 +127,9 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
         cg.emit_row_count();
     }
     fire::after(cg, triggers, &row_change, |cg| {
+        if updating.returning.is_none() {
+            return Ok(());
+        }
         cg.set_access(target.source, row.access());
         emit_returning(cg, updating.returning, updating.returning_plan)?;
         cg.set_access(target.source, table_access(target));
@@ -257,7 +260,8 @@ fn table_access<'a>(target: &Target<'a>) -> ColumnAccess<'a> {
 }
 
 /// UPDATE ... FROM: the values are in registers already.
-fn from_registers<'a>(set: &[Assigned<'a>], start: Reg) -> Vec<Assigned<'a>> {
+fn from_registers<'a>(cg: &Codegen<'a>, set: &[Assigned<'a>], start: Reg) -> &'a [Assigned<'a>] {
     let value = |at: usize| computed(start.at(at), None);
-    set.iter().enumerate().map(|(at, assigned)| Assigned { value: value(at), ..*assigned }).collect()
+    cg.arena
+        .alloc_slice_fill_iter(set.iter().enumerate().map(|(at, assigned)| Assigned { value: value(at), ..*assigned }))
 }

@@ -93,8 +93,10 @@ impl ProgramCache {
 
     /// The hash under which a text or a template is looked up.
     pub(crate) fn hash(&self, text: &[u8]) -> u64 {
-        let end = text.len().min(TOLD_BY);
-        self.hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
+        if text.len() <= 2 * TOLD_BY {
+            return self.hashes.hash_one(text);
+        }
+        self.hashes.hash_one((text.len(), &text[..TOLD_BY], &text[text.len() - TOLD_BY..]))
     }
 
     /// The program for `text`, if it was compiled at this generation, perhaps with a machine for it.
@@ -117,21 +119,20 @@ impl ProgramCache {
     }
 
     /// Keeps the machine of a statement that is no longer used, for the next statement with its program or with any
-    /// other.
-    pub(crate) fn put_back(&self, compiled: Arc<Compiled>, vm: Box<Vm>) {
+    /// other. Returns the program, if nobody uses it any more.
+    pub(crate) fn put_back(&self, compiled: Arc<Compiled>, vm: Box<Vm>) -> Option<Arc<Program>> {
         let (left, nothing) = {
             let mut kept = self.kept.borrow_mut();
             let by = if compiled.is_template { Lookup::Template } else { Lookup::Text };
             (kept.programs(by).put_back(&compiled, vm), kept.nothing())
         };
-        // Dropped when nothing is borrowed, as above.
-        drop(compiled);
-        if let Some(mut vm) = left
-            && vm.unload(nothing)
-        {
+        // Machine and program are dropped when nothing is borrowed, as above.
+        let mut vm = left?;
+        if vm.unload(Arc::clone(&nothing)) {
             let spare = self.kept.borrow_mut().spare.replace(vm);
             drop(spare);
         }
+        Compiled::into_program(compiled, nothing)
     }
 
     /// A machine for any program, if one is kept.
@@ -201,7 +202,6 @@ impl Programs {
     #[must_use]
     fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) -> Forgotten {
         let mut forgotten = Forgotten::default();
-        // A text that is not UTF-8 was replaced by another one, under which its program would be found.
         if text.len() > TEXT_LEN_MAX || compiled.sql.as_bytes() != text {
             return forgotten;
         }

@@ -24,7 +24,7 @@ impl StatementCache {
     }
 
     fn take(&mut self, sql: &str) -> Option<engine::Statement> {
-        let at = self.statements.iter().position(|s| s.sql() == sql)?;
+        let at = self.statements.iter().position(|s| s.sql_text().as_bytes() == sql.as_bytes())?;
         self.statements.remove(at)
     }
 

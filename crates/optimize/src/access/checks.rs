@@ -168,8 +168,7 @@ impl<'c, 'a> Checks<'c, 'a> {
     }
 
     fn is_constant(&self, at: usize) -> bool {
-        let condition = &self.join.terms.conditions[at];
-        condition.needs.is_empty() && is_deterministic(&condition.expr) && !has_query(&condition.expr)
+        self.join.terms.conditions[at].is_constant()
     }
 
     fn place_of(&self, needs: SourceSet, origin: TermOrigin) -> Place {
@@ -199,7 +198,7 @@ impl<'c, 'a> Checks<'c, 'a> {
 
 /// Whether the condition is checked after the others of its loop, because its query is run for each row. Comparisons with columns of a
 /// query's row come after them, too.
-fn waits_for_others(expr: &Expr<'_>) -> bool {
+pub fn waits_for_others(expr: &Expr<'_>) -> bool {
     any(expr, &mut |part| match part {
         Expr::Subquery(subquery) | Expr::Exists(subquery) => subquery.query.is_correlated(),
         Expr::SubqueryColumn(..) => true,

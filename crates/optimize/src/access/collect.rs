@@ -12,10 +12,9 @@ use super::covering::{self, ByExpressions};
 use super::log_est::{LogEst, ROW_FETCH};
 use super::partial;
 use super::plan::{JoinRequest, Purpose};
-use super::shortcut;
 use super::sources::{IndexColumnInfo, IndexedTerm, Restriction, SourceIndexInfo, SourceInfo, is_not_null};
 use super::terms::Terms;
-use super::usage::{ColumnSet, Usage};
+use super::usage::Usage;
 
 /// A table without statistics is assumed to have about a million rows.
 const ROWS_DEFAULT: LogEst = LogEst(200);
@@ -35,12 +34,10 @@ pub fn collect<'a>(
     measures: Option<&'a Measures>,
 ) -> Result<Vec<SourceInfo<'a>>> {
     let sources = request.sources;
-    // (Whether rows are distinct may depend on the indexes.)
-    let is_by_rowid = !request.distinct && shortcut::is_by_rowid(sources, terms);
     // The table's cursor seeks every row that is changed, so only the columns of the conditions decide whether an index
     // is covering.
     let used_by_conditions = match (request.purpose, sources) {
-        (Purpose::Write, [_]) if !is_by_rowid => {
+        (Purpose::Write, [_]) => {
             let mut usage = Usage::new_in(context.arena);
             request.terms.iter().for_each(|term| usage.add_expr(&term.expr));
             Some(usage)
@@ -56,7 +53,6 @@ pub fn collect<'a>(
         };
         let used = match &used_by_conditions {
             Some(usage) => usage.of(source.id).clone(),
-            None if is_by_rowid => ColumnSet::default(),
             None => context.used(source.id).clone(),
         };
         let mut one = SourceInfo {
@@ -76,9 +72,7 @@ pub fn collect<'a>(
             reads_entries: request.purpose == Purpose::Read || at > 0,
             indexes: Vec::new(),
         };
-        if let SourceKind::Table(db, table) = source.kind
-            && !is_by_rowid
-        {
+        if let SourceKind::Table(db, table) = source.kind {
             let sizes = Sizes { db, measures };
             one.measure(table, sizes);
             one.collect_indexes(context, table, sizes, terms)?;

@@ -62,6 +62,7 @@ impl<'a> Estimates<'a> {
 
 impl<'a> PlanContext<'a> {
     /// Nothing is planned yet.
+    #[inline]
     pub fn new(resolver: &'a Resolver<'a>) -> PlanContext<'a> {
         PlanContext {
             env: resolver.env,

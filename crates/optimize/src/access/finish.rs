@@ -6,6 +6,7 @@ use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceSet};
 
 use super::candidate::{self, ArgumentOf, Candidate, Candidates, TreeWay, VirtualWay, Way};
 use super::checks::Checks;
+use super::context::PlanContext;
 use super::order::{OrderColumns, OrderResult, Wish};
 use super::paths::{describe_scan, hash};
 use super::plan::*;
@@ -18,9 +19,9 @@ use super::{Join, LogEst, is_whole, partial};
 const DISTINCT_FRACTION: i16 = 30;
 
 /// The plan of a query without FROM: one row, if the conditions hold.
-pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
+pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<&'a mut JoinPlan<'a>> {
     let checks: Vec<Expr<'a>> = join.terms.conditions.iter().map(|condition| condition.expr).collect();
-    Ok(JoinPlan {
+    Ok(join.context.arena.alloc(JoinPlan {
         request: join.request,
         constant_checks: join.context.arena.alloc_slice_copy(&checks),
         loops: &[],
@@ -31,11 +32,11 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
         one_row: true,
         rows: LogEst::ONE,
         scans: &[],
-    })
+    }))
 }
 
 /// The plan that was found.
-pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
+pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<&'a mut JoinPlan<'a>> {
     let loops = join.without_eliminated(candidates, &found.loops);
     // The rows that a RIGHT JOIN adds come last, in no order.
     let keeps_order = join.infos.iter().all(|info| !info.source.join.keeps_right_rows());
@@ -53,7 +54,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         planned.push(Loop {
             source: candidate.source,
             path,
-            reverse: join.runs_backwards() || order.reversed.contains(candidate.source),
+            reverse: runs_backwards(join.context, join.request) || order.reversed.contains(candidate.source),
             nulls_moved: order.nulls_moved.contains(candidate.source),
             join_checks: &[],
             row_checks: &[],
@@ -71,7 +72,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let ordered = if keeps_order { found.ordered } else { 0 };
     let in_order = ordered == join.order.columns.len();
     let distinct = join.distinct_plan(candidates, found, in_order, keeps_order);
-    Ok(JoinPlan {
+    Ok(arena.alloc(JoinPlan {
         request: join.request,
         constant_checks: checks.constant(),
         loops: planned.into_bump_slice(),
@@ -88,7 +89,15 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
             _ => found.rows,
         },
         scans: arena.alloc_slice_fill_iter(join.infos.iter().map(SourceInfo::scan_cost)),
-    })
+    }))
+}
+
+/// Whether rows come in the reverse order, because there is no ORDER BY and `reverse_unordered_selects` is on.
+pub fn runs_backwards(context: &PlanContext<'_>, request: &JoinRequest<'_>) -> bool {
+    context.env.flags.reverse_unordered_selects
+        && matches!(request.order, WantedOrder::Any)
+        && !request.distinct
+        && request.purpose != Purpose::Write
 }
 
 impl<'a> Join<'_, 'a> {
@@ -104,15 +113,6 @@ impl<'a> Join<'_, 'a> {
             }
         };
         if is_grouped && keeps_order { DistinctPlan::ComparePrevious } else { DistinctPlan::Remember }
-    }
-
-    /// Whether rows come in the reverse order, because there is no ORDER BY and `reverse_unordered_selects` is on.
-    fn runs_backwards(&self) -> bool {
-        let request = self.request;
-        self.context.env.flags.reverse_unordered_selects
-            && matches!(request.order, WantedOrder::Any)
-            && !request.distinct
-            && request.purpose != Purpose::Write
     }
 
     /// What the loops do for the ORDER BY after a GROUP BY, if they meet it, too.
@@ -341,7 +341,8 @@ impl<'a> Values<'_, 'a> {
     }
 }
 
-fn rowid_key_of<'a>(constraint: &Constraint<'a>) -> RowidKey<'a> {
+/// The rowid, or the rowids, that a constraint gives.
+pub fn rowid_key_of<'a>(constraint: &Constraint<'a>) -> RowidKey<'a> {
     match constraint.right {
         Right::Value(value) => RowidKey::Value(value),
         Right::Null => RowidKey::Value(Expr::Null),

@@ -13,6 +13,7 @@
 //!   derived    queries in FROM: coroutines, and how many rows they have
 //!   terms      conditions → constraints that paths can use
 //!   sources    sizes, row counts, indexes of the sources
+//!   by_rowid   the plan of a search for one rowid
 //!   collect    where the numbers come from
 //!   few        short lists
 //!   samples    what sqlite_stat4 says about constants
@@ -25,6 +26,7 @@
 
 mod beside;
 mod branches;
+mod by_rowid;
 mod candidate;
 mod checks;
 mod collect;
@@ -67,19 +69,22 @@ use terms::{Scope, Terms, has_expression_index};
 use lithe_catalog::{Result, fail};
 
 /// Plans a join. The queries among its sources have been planned before ([`PlanContext::estimate_source`]).
-pub(crate) fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+pub(crate) fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<&'a mut JoinPlan<'a>> {
     let plan = plan(context, context.arena.alloc(request))?;
     context.check_failure()?;
     context.note_planned(plan.request.sources, plan.rows);
     Ok(plan)
 }
 
-fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&'a mut JoinPlan<'a>> {
     let has_expression_indexes = request.sources.iter().any(has_expression_index);
     let measures = collect::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
     let finds_implied = measures.is_some();
     let scope = Scope { context, sources: request.sources, has_expression_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
+    if let Some(plan) = by_rowid::find(context, request, &terms) {
+        return Ok(plan);
+    }
     let infos = collect::collect(context, request, &terms, measures)?;
     let mut order = wanted_columns(request);
     let join = Join { context, request, scope, terms: &terms, infos: &infos, order: &order };
@@ -143,6 +148,7 @@ impl Join<'_, '_> {
 
     fn one_search(&self, candidates: &Candidates, is_star: bool, rows_sorted: Option<LogEst>) -> Option<Found> {
         let search = Search {
+            arena: self.context.arena,
             infos: self.infos,
             terms: self.terms,
             candidates,

@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_resolve::ir::SourceSet;
 
 use super::candidate::{Candidate, Candidates, TreeWay, Way};
@@ -23,6 +24,8 @@ pub const REPEATS_MAX: LogEst = LogEst(48);
 
 /// The join to be ordered.
 pub struct Search<'c, 'a> {
+    /// Where partial plans lie until the statement is compiled.
+    pub arena: &'a Bump,
     /// The sources.
     pub infos: &'c [SourceInfo<'a>],
     /// The conditions.
@@ -94,7 +97,7 @@ impl Partial<'_> {
 
 /// The best plans over so many sources.
 struct Kept<'s> {
-    plans: Vec<Partial<'s>>,
+    plans: ArenaVec<'s, Partial<'s>>,
     /// How many are kept.
     breadth: usize,
     /// The highest cost of the kept plans, once there are so many.
@@ -120,12 +123,12 @@ impl<'a> Search<'_, 'a> {
                 ..OrderResult::default()
             },
         };
-        let steps = Bump::new();
-        let mut partials = vec![start];
+        let mut partials = ArenaVec::with_capacity_in(1, self.arena);
+        partials.push(start);
         for _ in self.infos {
-            let mut next = Kept { plans: Vec::with_capacity(breadth), breadth, cost_max: None };
+            let mut next = Kept { plans: ArenaVec::with_capacity_in(breadth, self.arena), breadth, cost_max: None };
             for partial in &partials {
-                let before = partial.last.map(|number| &*steps.alloc(Step { before: partial.before, number }));
+                let before = partial.last.map(|number| &*self.arena.alloc(Step { before: partial.before, number }));
                 for (number, candidate) in self.candidates.all.iter().enumerate() {
                     if self.fits(partial, candidate) {
                         let rows_sorted = rows_sorted.filter(|_| wants_order);
@@ -250,7 +253,7 @@ impl Search<'_, '_> {
         }
     }
 
-    fn put<'s>(&self, plans: &mut Vec<Partial<'s>>, plan: Partial<'s>, breadth: usize) {
+    fn put<'s>(&self, plans: &mut ArenaVec<'s, Partial<'s>>, plan: Partial<'s>, breadth: usize) {
         let is_open = |plan: &Partial<'_>| plan.order.satisfied == Satisfied::Open;
         if let Some(rival) =
             plans.iter_mut().find(|other| other.sources == plan.sources && is_open(other) == is_open(&plan))

@@ -13,7 +13,7 @@ use super::sources::{IndexedTerm, SourceIndexInfo};
 use super::terms::{ConstraintId, Op, Right, Terms};
 
 /// SQLite's cost of such a plan.
-const ROWID_COST: LogEst = LogEst(33);
+pub(super) const ROWID_COST: LogEst = LogEst(33);
 const UNIQUE_COST: LogEst = LogEst(39);
 
 /// The plan, when the rowid or all columns of a unique index are known.
@@ -58,13 +58,8 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
     Some((Candidates { all: vec![candidate], scans: Vec::new() }, found))
 }
 
-/// Whether the plan is a search for one rowid, so that nothing needs to be known of the table's indexes and size.
-pub fn is_by_rowid(sources: &[Source<'_>], terms: &Terms<'_>) -> bool {
-    only_table(sources).is_some_and(|table| constraint_on_rowid(table, terms).is_some())
-}
-
 /// The table that is the only source, if it may be searched in any way.
-fn only_table<'a>(sources: &[Source<'a>]) -> Option<&'a Table> {
+pub(super) fn only_table<'a>(sources: &[Source<'a>]) -> Option<&'a Table> {
     let [source] = sources else { return None };
     let is_free = matches!(source.indexed, Indexed::Any) && matches!(source.join, JoinKind::Inner | JoinKind::Cross);
     match source.kind {
@@ -73,7 +68,8 @@ fn only_table<'a>(sources: &[Source<'a>]) -> Option<&'a Table> {
     }
 }
 
-fn constraint_on_rowid(table: &Table, terms: &Terms<'_>) -> Option<ConstraintId> {
+/// The constraint that gives one rowid of the table.
+pub(super) fn constraint_on_rowid(table: &Table, terms: &Terms<'_>) -> Option<ConstraintId> {
     let is_it = |id| {
         let constraint = terms.constraint(id);
         IndexedTerm::Column(ColumnIndex::ROWID).is(&constraint.left)

@@ -64,7 +64,8 @@ pub fn plan<'a>(
     let change = resolver.delete(scope, delete)?;
     let triggers = Triggers::of(resolver, &change.target, Event::Delete);
     refuse::read_only(resolver, &change.target, &triggers, change.returning.is_some())?;
-    let change = &*resolver.arena.alloc(prepare::change(planner, change));
+    prepare::change(planner, change);
+    let change = &*change;
     let (policy, table) = (statement_policy(body, change.or), change.target.table);
     let plan = if table.view().is_some() {
         DeletePlan::View(view::plan(planner, change, triggers, policy)?)

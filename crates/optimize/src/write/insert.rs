@@ -120,7 +120,8 @@ pub fn plan<'a>(
     let resolved = resolver.insert(scope, insert)?;
     let triggers = Triggers::of(resolver, &resolved.target, Event::Insert);
     refuse::read_only(resolver, &resolved.target, &triggers, resolved.returning.is_some())?;
-    let resolved = &*resolver.arena.alloc(prepare::insert(planner, resolved));
+    prepare::insert(planner, resolved);
+    let resolved = &*resolved;
     let (policy, table) = (statement_policy(body, resolved.or), resolved.target.table);
     let plan = if table.view().is_some() {
         let rows = InsertSource::of(planner, resolved, !triggers.is_empty())?;

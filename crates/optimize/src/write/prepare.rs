@@ -7,13 +7,16 @@ use lithe_resolve::{Assigned, InsertRows, ResolvedChange, ResolvedInsert, Resolv
 use crate::planner::Planner;
 
 /// Prepares an INSERT.
-pub(super) fn insert<'a>(planner: &mut Planner<'a>, insert: ResolvedInsert<'a>) -> ResolvedInsert<'a> {
-    let rows = match insert.rows {
+pub(super) fn insert<'a>(planner: &mut Planner<'a>, insert: &mut ResolvedInsert<'a>) {
+    insert.rows = match insert.rows {
         InsertRows::Default => InsertRows::Default,
         InsertRows::Values(values) => InsertRows::Values(prepare_exprs(planner, values)),
         InsertRows::Query(query) => InsertRows::Query(planner.prepare_query(query)),
     };
-    let returning = insert.returning.map(|clause| prepare_returning(planner, clause));
+    insert.returning = insert.returning.map(|clause| prepare_returning(planner, clause));
+    if insert.upserts.is_empty() {
+        return;
+    }
     let mut upserts = bumpalo::collections::Vec::with_capacity_in(insert.upserts.len(), planner.context.arena);
     for clause in insert.upserts {
         let update = clause.update.map(|update| UpsertSet {
@@ -22,19 +25,22 @@ pub(super) fn insert<'a>(planner: &mut Planner<'a>, insert: ResolvedInsert<'a>) 
         });
         upserts.push(ResolvedUpsert { update, ..*clause });
     }
-    ResolvedInsert { rows, returning, upserts: upserts.into_bump_slice(), ..insert }
+    insert.upserts = upserts.into_bump_slice();
 }
 
 /// Prepares an UPDATE or DELETE.
-pub(super) fn change<'a>(planner: &mut Planner<'a>, change: ResolvedChange<'a>) -> ResolvedChange<'a> {
-    let terms = prepare_each(planner, change.terms, |term| &term.expr, |term, expr| Term { expr, ..*term });
+pub(super) fn change<'a>(planner: &mut Planner<'a>, change: &mut ResolvedChange<'a>) {
+    change.terms = prepare_each(planner, change.terms, |term| &term.expr, |term, expr| Term { expr, ..*term });
     // The query of a view that is changed becomes part of another query.
     let is_view = change.target.table.view().is_some();
-    let sources = if is_view { change.sources } else { prepare_sources(planner, change.sources) };
-    let gathered = change.gathered.map(|query| planner.prepare_query(query));
-    let set = if gathered.is_some() { change.set } else { prepare_set(planner, change.set) };
-    let returning = change.returning.map(|clause| prepare_returning(planner, clause));
-    ResolvedChange { sources, terms, set, gathered, returning, ..change }
+    if !is_view {
+        change.sources = prepare_sources(planner, change.sources);
+    }
+    change.gathered = change.gathered.map(|query| planner.prepare_query(query));
+    if change.gathered.is_none() {
+        change.set = prepare_set(planner, change.set);
+    }
+    change.returning = change.returning.map(|clause| prepare_returning(planner, clause));
 }
 
 fn prepare_sources<'a>(planner: &mut Planner<'a>, sources: &'a [Source<'a>]) -> &'a [Source<'a>] {

@@ -68,17 +68,17 @@ fn plan_found<'a>(
 ) -> Result<&'a ChangePlan<'a>> {
     let derived = planner.plan_sources(change.sources)?;
     let request = JoinRequest::of_rows(change.sources, change.terms, Purpose::Write);
-    let mut join = plan_join(&mut planner.context, request)?;
+    let join = plan_join(&mut planner.context, request)?;
     // If rows may be changed when the scan reaches them, the scan reads the table. (SQLite decides so before it knows
     // whether the index changes, and whether SET has subqueries.)
     let visits =
-        values.is_empty() && may_be_one_pass(&join, change, passes, |_| true) && !has_subquery(planner, change.terms);
+        values.is_empty() && may_be_one_pass(join, change, passes, |_| true) && !has_subquery(planner, change.terms);
     let has_rowid = change.target.table.has_rowid();
     if visits && has_rowid {
         join.loops = without_covering(&planner.context, join.loops);
     }
     let is_blind = join.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
-    let is_one_pass = visits && is_blind && may_be_one_pass(&join, change, passes, stays);
+    let is_one_pass = visits && is_blind && may_be_one_pass(join, change, passes, stays);
     let scanned = match join.loops {
         [Loop { path: Path::Tree(TreePath::Index(path)), .. }] if is_one_pass && has_rowid && change.set.is_empty() => {
             Some(path.index)

@@ -86,7 +86,8 @@ pub fn plan<'a>(
     let change = resolver.update(scope, update)?;
     let triggers = Triggers::of(resolver, &change.target, Event::Update(change.set));
     refuse::read_only(resolver, &change.target, &triggers, change.returning.is_some())?;
-    let change = &*resolver.arena.alloc(prepare::change(planner, change));
+    prepare::change(planner, change);
+    let change = &*change;
     let (policy, table) = (statement_policy(body, change.or), change.target.table);
     let plan = if table.view().is_some() {
         UpdatePlan::View(view::plan(planner, change, triggers, policy)?)

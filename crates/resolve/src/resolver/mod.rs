@@ -204,17 +204,17 @@ impl<'a> Resolver<'a> {
     }
 
     /// Resolves an INSERT that stands in `base`: nothing, or OLD and NEW of a trigger.
-    pub fn insert(&self, base: &Scope<'_, 'a>, insert: &ast::Insert<'a>) -> Result<ResolvedInsert<'a>> {
+    pub fn insert(&self, base: &Scope<'_, 'a>, insert: &ast::Insert<'a>) -> Result<&'a mut ResolvedInsert<'a>> {
         change::insert::resolve_insert(self, base, insert)
     }
 
     /// Resolves an UPDATE.
-    pub fn update(&self, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<ResolvedChange<'a>> {
+    pub fn update(&self, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<&'a mut ResolvedChange<'a>> {
         change::update::resolve_update(self, base, update)
     }
 
     /// Resolves a DELETE.
-    pub fn delete(&self, base: &Scope<'_, 'a>, delete: &ast::Delete<'a>) -> Result<ResolvedChange<'a>> {
+    pub fn delete(&self, base: &Scope<'_, 'a>, delete: &ast::Delete<'a>) -> Result<&'a mut ResolvedChange<'a>> {
         change::delete::resolve_delete(self, base, delete)
     }
 

@@ -133,6 +133,9 @@ impl<'a> QueryChecks<'a> {
 
     /// Runs `f`, which resolves a statement that is no query, and makes the checks of the queries in the statement.
     pub fn check_after<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
+        if !self.has_authorizer() {
+            return f();
+        }
         let mut checks = Vec::new_in(self.arena);
         let resolved = self.collect(&mut checks, f)?;
         checks.iter().try_for_each(|check| self.check(*check))?;

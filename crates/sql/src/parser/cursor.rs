@@ -57,19 +57,25 @@ impl<'a, 'l> Parser<'a, 'l> {
     /// Takes the current token and reads the next one.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Token> {
+        let token = self.token;
+        self.step()?;
+        Ok(token)
+    }
+
+    /// Reads the next token.
+    #[inline(never)] // a single copy, with the lexer in it
+    fn step(&mut self) -> Result<()> {
         if self.deferred.is_some() {
             self.raise_deferred()?;
         }
         self.previous = self.token;
         self.token = if self.limits.comments { self.lexer.next_significant() } else { self.next_or_comment() };
         match self.token.kind {
-            TokenKind::Illegal | TokenKind::Comment => self.illegal(),
-            TokenKind::Window | TokenKind::Over | TokenKind::Filter => {
-                self.token.kind = self.contextual_kind();
-                Ok(self.previous)
-            }
-            _ => Ok(self.previous),
+            TokenKind::Illegal | TokenKind::Comment => return self.illegal(),
+            TokenKind::Window | TokenKind::Over | TokenKind::Filter => self.token.kind = self.contextual_kind(),
+            _ => {}
         }
+        Ok(())
     }
 
     /// The next token that is not white space. If comments are not allowed, they are illegal tokens.

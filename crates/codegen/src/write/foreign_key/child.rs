@@ -36,7 +36,7 @@ pub(super) fn emit_check<'a>(
 ) -> Result<()> {
     let deferred = u8::from(key.key.deferred);
     let is_readable = may_read_parent(cg, key)?;
-    if delta > 0 && cg.write.programs.borrow().end_with_set_null(key.key) {
+    if delta > 0 && cg.write.programs.get().borrow().end_with_set_null(key.key) {
         return Ok(());
     }
     let fine = cg.b.label();

@@ -6,13 +6,15 @@ use lithe_sql::ast::Explain;
 use lithe_vm::program::{Program, QuotedStrings};
 
 use super::command::Command;
+use super::parameter_names::ParameterNames;
+use super::sql_text::SqlText;
 use crate::generation::Stamp;
 
 /// The result of compiling a text. Immutable, shared between statements.
 #[derive(Debug)]
 pub struct Compiled {
     /// The statement's text.
-    pub(crate) sql: String,
+    pub(crate) sql: SqlText,
     /// The hash under which the program cache has the text or its template; 0 if it is not kept.
     pub(crate) hash: u64,
     pub(crate) body: Body,
@@ -22,7 +24,7 @@ pub struct Compiled {
     pub(crate) is_template: bool,
     /// Compiled as if the connection had no virtual tables.
     pub(crate) no_virtual_tables: bool,
-    pub(crate) parameters: Arc<[ParameterName]>,
+    pub(crate) parameters: ParameterNames,
     /// Words in double quotes that were taken for strings.
     pub(crate) quoted_strings: QuotedStrings,
     /// The parameters on whose values the plan depends (`Program::planned_parameters`).
@@ -31,40 +33,6 @@ pub struct Compiled {
     pub(crate) explain: Explain,
     /// The state of the connection at which the text was compiled.
     pub(crate) stamp: Stamp,
-}
-
-/// A named parameter.
-#[derive(Debug)]
-pub struct ParameterName {
-    /// The name with a NUL behind it, so that the C interface can return it without a copy.
-    name: Box<str>,
-    number: usize,
-}
-
-impl ParameterName {
-    /// The name of parameter `number`, prefix included.
-    pub(crate) fn new(name: &str, number: usize) -> ParameterName {
-        debug_assert!(!name.contains('\0'), "a NUL ends the statement's text");
-        let mut with_nul = String::with_capacity(name.len() + 1);
-        with_nul.push_str(name);
-        with_nul.push('\0');
-        ParameterName { name: with_nul.into(), number }
-    }
-
-    /// The name, prefix included.
-    pub fn name(&self) -> &str {
-        self.name.strip_suffix('\0').unwrap_or_default()
-    }
-
-    /// The name with a NUL behind it.
-    pub fn name_with_nul(&self) -> &str {
-        &self.name
-    }
-
-    /// The number, from 1.
-    pub fn number(&self) -> usize {
-        self.number
-    }
 }
 
 /// How a statement is run.
@@ -80,5 +48,18 @@ impl Compiled {
     /// Whether the program is worth keeping for the next statement of the same text.
     pub(crate) fn is_cacheable(&self) -> bool {
         matches!(&self.body, Body::Program(program) if program.is_reusable())
+    }
+
+    /// What was just compiled, to be completed.
+    pub(crate) fn new_one(compiled: &mut Arc<Compiled>) -> &mut Compiled {
+        Arc::get_mut(compiled).expect("nobody else has what was just compiled")
+    }
+
+    /// The program, if nobody else has what was compiled; `nothing` takes its place.
+    pub(crate) fn into_program(mut compiled: Arc<Compiled>, nothing: Arc<Program>) -> Option<Arc<Program>> {
+        match &mut Arc::get_mut(&mut compiled)?.body {
+            Body::Program(program) => Some(std::mem::replace(program, nothing)),
+            Body::Command(_) => None,
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 pub(crate) mod command;
 mod compiled;
+mod parameter_names;
 mod parameters;
 pub(crate) mod recompile;
+mod sql_text;
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,8 +28,10 @@ use crate::connection::under_way::UnderWay;
 use crate::error::{Error, Result};
 
 use command::CommandRun;
-pub use compiled::ParameterName;
 pub(crate) use compiled::{Body, Compiled};
+pub use parameter_names::{ParameterName, ParameterNames};
+pub use sql_text::SqlText;
+pub(crate) use sql_text::text_of;
 
 /// What a step found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +59,9 @@ const RECOMPILE_MAX: usize = 50;
 pub struct Statement {
     pub(crate) compiled: Arc<Compiled>,
     /// The text, where the program was compiled from its template.
-    pub(crate) own_sql: Option<OwnSql>,
+    pub(crate) own_sql: Option<SqlText>,
+    /// The text as a string, if it is not valid UTF-8 and was asked for.
+    replaced_sql: OnceCell<Box<str>>,
     pub(crate) runner: Runner,
     /// Set for a statement that is not compiled again when the schema has changed.
     pub(crate) is_legacy: bool,
@@ -79,19 +84,6 @@ pub struct Statement {
     tag: usize,
 }
 
-/// The text of a statement that shares its program with statements of other texts.
-pub(crate) struct OwnSql {
-    bytes: Box<[u8]>,
-    /// The text as a string, made at its first use because checking for UTF-8 reads all of it.
-    text: OnceCell<Box<str>>,
-}
-
-impl OwnSql {
-    fn text(&self) -> &str {
-        self.text.get_or_init(|| text_of(&self.bytes).into())
-    }
-}
-
 pub(crate) enum Runner {
     /// Boxed, because the machine is passed from one statement to the next.
     Program(Box<Vm>),
@@ -100,11 +92,13 @@ pub(crate) enum Runner {
 
 impl Statement {
     /// A statement with this program, run by `idle` if there is such a machine.
+    #[inline]
     pub(crate) fn new(compiled: Arc<Compiled>, idle: Option<Box<Vm>>) -> Statement {
         let runner = idle.map_or_else(|| Runner::new(&compiled), Runner::Program);
         Statement {
             compiled,
             own_sql: None,
+            replaced_sql: OnceCell::new(),
             runner,
             is_legacy: false,
             too_many_zeros: 0,
@@ -121,8 +115,7 @@ impl Statement {
 
     /// A statement of the text `sql`, whose template has this program. The caller binds its literals.
     pub(crate) fn of_template(compiled: Arc<Compiled>, idle: Option<Box<Vm>>, sql: &[u8]) -> Statement {
-        let own_sql = Some(OwnSql { bytes: sql.into(), text: OnceCell::new() });
-        Statement { own_sql, ..Statement::new(compiled, idle) }
+        Statement { own_sql: Some(SqlText::new(sql)), ..Statement::new(compiled, idle) }
     }
 
     /// The machine that runs the statement; `None` if the engine runs it.
@@ -148,14 +141,20 @@ impl Statement {
     // ---- properties ----
 
     /// The text of the statement.
+    pub fn sql_text(&self) -> &SqlText {
+        self.own_sql.as_ref().unwrap_or(&self.compiled.sql)
+    }
+
+    /// The text of the statement as a string; invalid UTF-8 is replaced. All of it is checked each time.
     pub fn sql(&self) -> &str {
-        self.own_sql.as_ref().map_or(&self.compiled.sql, OwnSql::text)
+        let sql = self.sql_text().as_bytes();
+        std::str::from_utf8(sql).unwrap_or_else(|_| self.replaced_sql.get_or_init(|| text_of(sql).into()))
     }
 
     /// The text with its literals and parameters replaced by `?` (`sqlite3_normalized_sql`).
     pub fn normalized_sql(&self) -> Vec<u8> {
         let is_string = |text: &[u8]| self.compiled.quoted_strings.iter().any(|string| **string == *text);
-        lithe_sql::normalize(self.sql().as_bytes(), is_string)
+        lithe_sql::normalize(self.sql_text().as_bytes(), is_string)
     }
 
     /// How many parameters there are.
@@ -169,8 +168,8 @@ impl Statement {
     }
 
     /// All named parameters. They can be read while the statement runs.
-    pub fn parameter_names(&self) -> Arc<[ParameterName]> {
-        Arc::clone(&self.compiled.parameters)
+    pub fn parameter_names(&self) -> ParameterNames {
+        self.compiled.parameters.clone()
     }
 
     /// The number of the parameter of that name.
@@ -252,7 +251,7 @@ impl Statement {
             Body::Program(program) => size_of_val(&*program.insns) + program.register_count as usize * 24,
             Body::Command(_) => 0,
         };
-        (size_of::<Statement>() + self.compiled.sql.len() + program) as u64
+        (size_of::<Statement>() + self.compiled.sql.as_bytes().len() + program) as u64
     }
 
     /// Whether the last step began a run. It did not if the statement had to be compiled again and could not be.
@@ -587,9 +586,4 @@ impl Runner {
             Body::Command(command) => Runner::Command(CommandRun::new(Arc::clone(command), compiled.parameter_count)),
         }
     }
-}
-
-/// The text as a string; invalid UTF-8 is replaced.
-pub(crate) fn text_of(sql: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(sql).map_or_else(|_| String::from_utf8_lossy(sql), Cow::Borrowed)
 }

@@ -81,12 +81,12 @@ impl Statement {
     /// Compiles the text against the current schema.
     fn compile_text(&self, connection: &Connection, explain: Explain) -> Result<Arc<Compiled>> {
         let values = self.planned_values(connection);
-        let compile = || connection.compile_for(self.sql().as_bytes(), Some(explain), &values);
+        let compile = || connection.compile_for(self.sql_text().as_bytes(), Some(explain), &values);
         let (compiled, _) = match self.compiled.no_virtual_tables {
             true => connection.settings.without_virtual_tables(compile)?,
             false => compile()?,
         };
-        Ok(Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?))
+        compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))
     }
 
     /// Replaces the program; bound values stay.

@@ -23,7 +23,9 @@ mod virtual_table;
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
-use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, In, SourceSet, Term, TermOrigin};
+use lithe_resolve::ir::{
+    ColumnIndex, CompareRows, Expr, How, In, SourceSet, Term, TermOrigin, has_query, is_deterministic,
+};
 use lithe_value::Affinity;
 
 pub use analysis::Scope;
@@ -60,6 +62,13 @@ pub struct Condition<'a> {
     pub replaced: Option<usize>,
     /// Whether it is an equality with a small constant, which many rows may have, or with another value.
     pub equality: Selectivity,
+}
+
+impl Condition<'_> {
+    /// Whether it needs no source, is constant and cheap: it is checked before anything is read.
+    pub fn is_constant(&self) -> bool {
+        self.needs.is_empty() && is_deterministic(&self.expr) && !has_query(&self.expr)
+    }
 }
 
 /// How many rows an equality that no index serves may let through.

@@ -25,7 +25,7 @@ pub(super) fn resolve_assignments<'a>(
             note_named(resolver, scope, target, *column);
             let named = target.find(column.name);
             // SQLite resolves the assigned value before the column.
-            let column = assigned_column(resolver, target, column.name).or_else(|error| {
+            let column = column_at(resolver, target, column.name, named).or_else(|error| {
                 resolve_expr_or_row(resolver, scope, &assignment.value)?;
                 Err(error)
             })?;
@@ -89,7 +89,17 @@ pub(super) fn assigned_column<'a>(
     target: &ChangeTarget<'a>,
     name: Name<'a>,
 ) -> Result<ChangedColumn> {
-    match target.find(name) {
+    column_at(resolver, target, name, target.find(name))
+}
+
+/// As [`assigned_column`], for a name that `found` is the column of.
+fn column_at<'a>(
+    resolver: &Resolver<'a>,
+    target: &ChangeTarget<'a>,
+    name: Name<'a>,
+    found: Option<u16>,
+) -> Result<ChangedColumn> {
+    match found {
         Some(at) if target.is_generated(at) && !resolver.only_names => {
             fail(format!("cannot UPDATE generated column \"{}\"", target.column_name(at)))
         }

@@ -16,17 +16,17 @@ pub(crate) fn resolve_delete<'a>(
     resolver: &Resolver<'a>,
     base: &Scope<'_, 'a>,
     delete: &ast::Delete<'a>,
-) -> Result<ResolvedChange<'a>> {
+) -> Result<&'a mut ResolvedChange<'a>> {
     let change = resolver.checks.check_after(|| resolve_parts(resolver, base, delete))?;
-    let returning = resolve_returning(resolver, base, &change.target, delete.returning)?;
-    Ok(ResolvedChange { returning, ..change })
+    change.returning = resolve_returning(resolver, base, &change.target, delete.returning)?;
+    Ok(change)
 }
 
 fn resolve_parts<'a>(
     resolver: &Resolver<'a>,
     base: &Scope<'_, 'a>,
     delete: &ast::Delete<'a>,
-) -> Result<ResolvedChange<'a>> {
+) -> Result<&'a mut ResolvedChange<'a>> {
     let found = Found::default();
     let item = target_item(delete.table, delete.alias, delete.indexed);
     let from = resolve_from(resolver, base, &[item], &found, None)?;
@@ -38,6 +38,7 @@ fn resolve_parts<'a>(
         let row = change_scope(scope, &from.scope, &found);
         let terms = resolve_conditions(resolver, &row, &from, delete.filter.as_ref())?;
         let sources = resolver.slice(&from.sources);
-        Ok(ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, returning: None })
+        let change = ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, returning: None };
+        Ok(resolver.arena.alloc(change))
     })
 }

@@ -18,7 +18,7 @@ pub(crate) fn resolve_insert<'a>(
     resolver: &Resolver<'a>,
     base: &Scope<'_, 'a>,
     insert: &ast::Insert<'a>,
-) -> Result<ResolvedInsert<'a>> {
+) -> Result<&'a mut ResolvedInsert<'a>> {
     let target = change_target(resolver, base, insert.table)?;
     // SQLite generates code for several rows while it parses them, before it processes the INSERT.
     let has_rows_first = base.within.is_none() && has_several_rows(insert);
@@ -46,7 +46,8 @@ pub(crate) fn resolve_insert<'a>(
         let returning = resolve_returning(resolver, base, &target, insert.returning);
         let returning = returning.map_err(|error| error_in_returning(resolver, &target, error))?;
         resolver.checks.check_delayed()?;
-        Ok(ResolvedInsert { target, or: insert.or, columns, rows, upserts, excluded, returning })
+        let insert = ResolvedInsert { target, or: insert.or, columns, rows, upserts, excluded, returning };
+        Ok(resolver.arena.alloc(insert))
     })
 }
 

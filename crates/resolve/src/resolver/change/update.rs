@@ -20,17 +20,17 @@ pub(crate) fn resolve_update<'a>(
     resolver: &Resolver<'a>,
     base: &Scope<'_, 'a>,
     update: &ast::Update<'a>,
-) -> Result<ResolvedChange<'a>> {
+) -> Result<&'a mut ResolvedChange<'a>> {
     let change = resolver.checks.check_after(|| resolve_parts(resolver, base, update))?;
-    let returning = resolve_returning(resolver, base, &change.target, update.returning)?;
-    Ok(ResolvedChange { returning, ..change })
+    change.returning = resolve_returning(resolver, base, &change.target, update.returning)?;
+    Ok(change)
 }
 
 fn resolve_parts<'a>(
     resolver: &Resolver<'a>,
     base: &Scope<'_, 'a>,
     update: &ast::Update<'a>,
-) -> Result<ResolvedChange<'a>> {
+) -> Result<&'a mut ResolvedChange<'a>> {
     let found = Found::default();
     let item = target_item(update.table, update.alias, update.indexed);
     let mut from = resolve_from(resolver, base, &[item], &found, None)?;
@@ -60,7 +60,8 @@ fn resolve_parts<'a>(
         check_target_is_not_in(&from, &target)?;
         let sources = resolver.slice(&from.sources);
         let gathered = gathered_query(resolver, &target, sources, terms, set, &found);
-        Ok(ResolvedChange { target, or: update.or, sources, terms, set, gathered, returning: None })
+        let change = ResolvedChange { target, or: update.or, sources, terms, set, gathered, returning: None };
+        Ok(resolver.arena.alloc(change))
     })
 }
 

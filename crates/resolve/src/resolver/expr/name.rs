@@ -133,26 +133,31 @@ fn column_of_sources<'a>(
             None => return Answer::Unknown,
         },
     };
-    let mut matches = bumpalo::collections::Vec::new_in(resolver.arena);
+    let mut first = None;
+    // Those behind the first that FULL JOINs have merged with it.
+    let mut merged = bumpalo::collections::Vec::new_in(resolver.arena);
     for source in sources {
         let Some(found) = column_of_source(resolver, source, db, wanted) else { continue };
-        let is_using = source.using.contains(&wanted.column.name);
+        let is_using = || source.using.contains(&wanted.column.name);
         match source.join {
-            JoinKind::Full if is_using && !matches.is_empty() => matches.push(found),
-            JoinKind::Right if is_using && !matches.is_empty() => {
-                matches.clear();
-                matches.push(found);
+            _ if first.is_none() => first = Some(found),
+            _ if !is_using() => return Answer::Ambiguous,
+            JoinKind::Full => merged.push(found),
+            JoinKind::Right => {
+                merged.clear();
+                first = Some(found);
             }
-            _ if is_using && !matches.is_empty() => {}
-            _ if matches.is_empty() => matches.push(found),
-            _ => return Answer::Ambiguous,
+            _ => {}
         }
     }
-    match matches[..] {
-        [] if has_rowid => rowid_of_sources(resolver, sources, db, wanted),
-        [] => Answer::Unknown,
-        [one] => Answer::Found(one),
-        _ => Answer::Found(coalesce(resolver, &matches)),
+    match first {
+        None if has_rowid => rowid_of_sources(resolver, sources, db, wanted),
+        None => Answer::Unknown,
+        Some(one) if merged.is_empty() => Answer::Found(one),
+        Some(one) => {
+            merged.insert(0, one);
+            Answer::Found(coalesce(resolver, &merged))
+        }
     }
 }
 

@@ -133,12 +133,15 @@ pub(crate) fn resolve_whole_item<'a>(
         qualified_only: false,
         is_trigger_row: false,
     };
-    let mut condition = resolve_join_condition(resolver, part, &mut scope_source, join, &item.constraint)?;
-    if let (ast::Source::Function(_, args), ScopeColumns::Table(table)) = (&item.source, resolved.columns) {
-        condition.arguments = function_arguments(resolver, id, table, args)?;
+    let is_free = matches!(item.constraint, JoinConstraint::None) && !join.natural;
+    if !is_free || matches!(item.source, ast::Source::Function(..)) {
+        let mut condition = resolve_join_condition(resolver, part, &mut scope_source, join, &item.constraint)?;
+        if let (ast::Source::Function(_, args), ScopeColumns::Table(table)) = (&item.source, resolved.columns) {
+            condition.arguments = function_arguments(resolver, id, table, args)?;
+        }
+        part.conditions.push(condition);
     }
     part.scope.push(scope_source);
-    part.conditions.push(condition);
     let (is_alias, indexed) = (item.alias.is_some(), indexed(&resolved, item)?);
     // EXPLAIN QUERY PLAN names tables as they are written in the statement.
     let name = match item.source {

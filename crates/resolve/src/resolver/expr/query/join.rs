@@ -18,7 +18,7 @@ pub(crate) struct FromPart<'a> {
     pub sources: ArenaVec<'a, Source<'a>>,
     /// The sources by name.
     pub scope: ArenaVec<'a, ScopeSource<'a>>,
-    /// The conditions of ON, USING and the arguments of table-valued functions.
+    /// The conditions of ON, USING and the arguments of table-valued functions, for the sources that have any.
     pub conditions: ArenaVec<'a, JoinCondition<'a>>,
     /// Whether there is a RIGHT or FULL JOIN in it.
     pub has_right: bool,
@@ -30,7 +30,7 @@ impl<'a> FromPart<'a> {
         FromPart {
             sources: ArenaVec::with_capacity_in(count, arena),
             scope: ArenaVec::with_capacity_in(count, arena),
-            conditions: ArenaVec::with_capacity_in(count, arena),
+            conditions: ArenaVec::new_in(arena),
             has_right: false,
         }
     }
