@@ -145,6 +145,12 @@ static void used_up(void) {
   CHECK(!stays("SELECT 1", "BEGIN; PRAGMA foreign_keys = 1; COMMIT") && stays("SELECT 1", "PRAGMA fullfsync"));
   CHECK(!stays("PRAGMA user_version", "SELECT * FROM t") && stays("SELECT 1", "SELECT * FROM t"));
   CHECK(stays("PRAGMA table_info(t)", "SELECT * FROM t"));
+  db = open_on("expired.db");
+  sqlite3_stmt *reader = prepared(db, "SELECT * FROM t");
+  ANSWERS(db, "ATTACH ':memory:' AS x", "");
+  CHECK(sqlite3_step(reader) == SQLITE_DONE && sqlite3_stmt_status(reader, SQLITE_STMTSTATUS_REPREPARE, 0) == 0);
+  sqlite3_finalize(reader);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
 /* What an interruption ends before it begins, and what it rolls back. */
