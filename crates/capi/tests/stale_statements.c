@@ -114,6 +114,45 @@ static void functions(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* Whether a statement of the old interface is as it was after a run of its own (or after `sql`, if that is given). */
+static int stays(const char *own, const char *sql) {
+  sqlite3 *db = open_on("expired.db");
+  sqlite3_stmt *statement = NULL;
+  CHECK(sqlite3_prepare(db, own, -1, &statement, NULL) == SQLITE_OK);
+  if (sql) CHECK(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
+  else sqlite3_step(statement);
+  int expired = sqlite3_expired(statement);
+  sqlite3_reset(statement);
+  CHECK((sqlite3_step(statement) == SQLITE_ERROR) == (expired != 0));
+  CHECK(sqlite3_finalize(statement) == (expired ? SQLITE_SCHEMA : SQLITE_OK));
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+  return !expired;
+}
+
+/* Most pragmas are for one run, ATTACH is for one that succeeds. Switches expire all statements, and so does reading the schema for the first time. */
+static void used_up(void) {
+  sqlite3 *db = open_on("expired.db");
+  ANSWERS(db, "CREATE TABLE t(a)", "");
+  sqlite3_stmt *pragma = prepared(db, "PRAGMA cache_size");
+  CHECK(sqlite3_step(pragma) == SQLITE_ROW && sqlite3_reset(pragma) == SQLITE_OK);
+  CHECK(sqlite3_step(pragma) == SQLITE_ROW && sqlite3_stmt_status(pragma, SQLITE_STMTSTATUS_REPREPARE, 0) == 1);
+  sqlite3_finalize(pragma);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+  CHECK(!stays("PRAGMA cache_size", NULL) && !stays("PRAGMA table_info(t)", NULL) && !stays("PRAGMA unknown", NULL));
+  CHECK(!stays("PRAGMA user_version = 3", NULL) && stays("PRAGMA user_version", NULL) && stays("PRAGMA freelist_count", NULL));
+  CHECK(!stays("ATTACH ':memory:' AS x", NULL) && stays("SELECT 1", NULL) && stays("REINDEX", NULL));
+  CHECK(!stays("SELECT 1", "PRAGMA fullfsync = 0") && !stays("SELECT 1", "PRAGMA automatic_index = 1"));
+  CHECK(!stays("SELECT 1", "BEGIN; PRAGMA foreign_keys = 1; COMMIT") && stays("SELECT 1", "PRAGMA fullfsync"));
+  CHECK(!stays("PRAGMA user_version", "SELECT * FROM t") && stays("SELECT 1", "SELECT * FROM t"));
+  CHECK(stays("PRAGMA table_info(t)", "SELECT * FROM t"));
+  db = open_on("expired.db");
+  sqlite3_stmt *reader = prepared(db, "SELECT * FROM t");
+  ANSWERS(db, "ATTACH ':memory:' AS x", "");
+  CHECK(sqlite3_step(reader) == SQLITE_DONE && sqlite3_stmt_status(reader, SQLITE_STMTSTATUS_REPREPARE, 0) == 0);
+  sqlite3_finalize(reader);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 /* What an interruption ends before it begins, and what it rolls back. */
 static void interruptions(void) {
   sqlite3 *db = open_on("interrupted.db");
@@ -217,6 +256,7 @@ int main(int count, char **arguments) {
   order();
   without_the_schema();
   functions();
+  used_up();
   interruptions();
   hooks_of_logs();
   names();

@@ -60,6 +60,7 @@ pub(crate) fn compile_row<'a>(
     let select = ast::Select {
         with: None,
         first: ast::SelectCore::Values(arena.alloc_slice_copy(&[&*row])),
+        is_list: false,
         number: ast::SelectNumber::default(),
         rest: &[],
         order_by: &[],
@@ -140,11 +141,14 @@ impl Attach {
         if connection.databases.any(is_same) {
             return Err(Error::generic("database is already attached"));
         }
-        connection.databases.attach(database)?;
-        let attach = |catalog: &mut Catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false)));
-        let db = connection.definitions.change_catalog(attach);
-        connection.assert_databases();
-        connection.load_schemas().inspect_err(|_| remove(connection, db))
+        connection.load_schemas()?;
+        connection.generation.adding_database(|| {
+            connection.databases.attach(database)?;
+            let attach = |catalog: &mut Catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false)));
+            let db = connection.definitions.change_catalog(attach);
+            connection.assert_databases();
+            connection.load_schemas().inspect_err(|_| remove(connection, db))
+        })
     }
 }
 

@@ -202,8 +202,14 @@ impl Command for EngineCommand {
             Kind::Savepoint(name) => connection.savepoint(name)?,
             Kind::Release(name) => connection.release(name)?,
             Kind::RollbackTo(name) => connection.rollback_to(name)?,
-            Kind::Pragma(call) => return call.run(connection, run),
-            Kind::Attach(attach) => attach.run(connection, bindings, run)?,
+            Kind::Pragma(call) => {
+                run.is_used_up.set(call.is_for_one_run());
+                return call.run(connection, run);
+            }
+            Kind::Attach(attach) => {
+                attach.run(connection, bindings, run)?;
+                run.is_used_up.set(true);
+            }
             Kind::Detach(program) => attach::detach(connection, program, bindings, run)?,
             Kind::Vacuum(vacuum) => vacuum.run(connection, bindings, run)?,
             Kind::ExplainProgram(program) => return Ok(explained(program)),

@@ -44,6 +44,15 @@ impl Generation {
         self.0.set(Stamp { changes: stamp.changes + 1, schema: stamp.schema + 1, ..stamp });
     }
 
+    /// Adds a database, whose schema no compiled statement can name: they do not become stale.
+    pub(crate) fn adding_database<T>(&self, add: impl FnOnce() -> T) -> T {
+        let schema = self.0.get().schema;
+        let result = add();
+        self.0.set(Stamp { schema, ..self.0.get() });
+        self.add();
+        result
+    }
+
     /// A function or collation was defined. As in SQLite, one that replaces none is not called by statements that are compiled already.
     pub(crate) fn define(&self, replaces: bool) {
         if replaces { self.expire_programs() } else { self.add() }

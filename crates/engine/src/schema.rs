@@ -94,7 +94,10 @@ impl Connection {
         } else if own != encoding && db != Db::TEMP {
             return Err(Error::generic("attached databases must use the same text encoding as main database"));
         }
-        self.definitions.is_encoding_fixed.set(true);
+        if !self.definitions.is_encoding_fixed.replace(true) {
+            // As in SQLite, which sets the encoding then, whatever it was before.
+            self.generation.expire_programs();
+        }
         Ok(stored)
     }
 

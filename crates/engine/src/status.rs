@@ -50,15 +50,17 @@ impl Statement {
         if counter == Counter::MemoryUsed {
             return self.memory_used();
         }
+        if counter == Counter::Reprepare {
+            return if reset { std::mem::take(&mut self.reprepares) } else { self.reprepares };
+        }
         let Some(counters) = self.counters_mut() else { return 0 };
         let count = match counter {
             Counter::FullscanStep => &mut counters.fullscan_steps,
             Counter::Sort => &mut counters.sorts,
             Counter::AutoIndex => &mut counters.autoindex_rows,
             Counter::VmStep => &mut counters.vm_steps,
-            Counter::Reprepare => &mut counters.reprepares,
             Counter::Run => &mut counters.runs,
-            Counter::FilterMiss | Counter::FilterHit | Counter::MemoryUsed => return 0,
+            Counter::Reprepare | Counter::FilterMiss | Counter::FilterHit | Counter::MemoryUsed => return 0,
         };
         if reset { std::mem::take(count) } else { *count }
     }

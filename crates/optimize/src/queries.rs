@@ -6,7 +6,7 @@ use lithe_base::Db;
 use lithe_catalog::{Index, IndexTerm, Result, Table, TableKind};
 use lithe_resolve::ir::{
     Child, Coll, Column, Compare, CompareOp, CompareRows, Core, CoreBody, Expr, How, In, InSet, Limit, Query, Select,
-    SourceKind, for_each_child, same,
+    SourceKind, for_each_child, known_truth, same,
 };
 use lithe_value::Affinity;
 
@@ -61,6 +61,8 @@ impl<'a> ExprWalk<'_, 'a> {
         match expr {
             // Their values are computed elsewhere.
             Expr::Aggregate(_) | Expr::Window(_) | Expr::Computed(..) => Ok(()),
+            // The operands are not computed.
+            Expr::And(..) | Expr::Or(..) if known_truth(expr).is_some() => Ok(()),
             Expr::In(set) => self.set(set),
             Expr::CompareRows(compare) => self.rows(compare),
             Expr::Subquery(subquery) | Expr::SubqueryColumn(subquery, _) => {

@@ -13,6 +13,4 @@ pub struct Counters {
     pub autoindex_rows: u64,
     /// Runs begun (RUN).
     pub runs: u64,
-    /// Times that the program was compiled again because the schema had changed (REPREPARE); the engine counts them.
-    pub reprepares: u64,
 }

@@ -1,9 +1,11 @@
 //! Expressions as conditions: jumps instead of truth values.
 
 use super::computed;
-use super::operands::{self, known_truth};
+use super::operands;
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Between, BetweenRows, Compare, CompareOp, CompareRows, Expr, TruthTest, UnaryOp, affinity_of};
+use lithe_resolve::ir::{
+    Between, BetweenRows, Compare, CompareOp, CompareRows, Expr, TruthTest, UnaryOp, affinity_of, known_truth,
+};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, Reg};
 

@@ -5,7 +5,7 @@
 //! are computed, even if the first one decides. If one operand is a number that decides, on either side, none is computed.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Expr, has_query};
+use lithe_resolve::ir::{Expr, has_query, known_truth};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, Reg};
 
@@ -17,27 +17,6 @@ use super::Value;
 pub(super) enum Logical {
     And,
     Or,
-}
-
-/// The truth value of AND, OR or a number, if numbers alone decide it: numbers of 31 bits without a sign, as in SQLite.
-pub(super) fn known_truth(expr: &Expr<'_>) -> Option<bool> {
-    const TRUE: std::ops::RangeInclusive<i64> = 1..=i32::MAX as i64;
-    match expr {
-        Expr::Boolean(truth) => Some(*truth),
-        Expr::Integer(0) => Some(false),
-        Expr::Integer(number) => TRUE.contains(number).then_some(true),
-        Expr::And(left, right) => match (known_truth(left), known_truth(right)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (Some(true), Some(true)) => Some(true),
-            _ => None,
-        },
-        Expr::Or(left, right) => match (known_truth(left), known_truth(right)) {
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (Some(false), Some(false)) => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Whether one of the operands contains a query.

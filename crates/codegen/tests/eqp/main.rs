@@ -55,6 +55,11 @@ fn ors_with_conditions_around_them() {
 }
 
 #[test]
+fn row_values() {
+    check(include_str!("row_values.sql"));
+}
+
+#[test]
 fn partial_indexes() {
     check(include_str!("partial.sql"));
 }

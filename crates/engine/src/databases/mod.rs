@@ -74,7 +74,7 @@ impl Databases {
 
     // ---- the list ----
 
-    /// Database `db`. A program names only databases that exist, because a change of the list makes it stale.
+    /// Database `db`. A program names only databases that exist, because DETACH makes it stale.
     pub(crate) fn get(&self, db: Db) -> Result<Rc<Database>> {
         let found = self.list.borrow().get(usize::from(db.0)).cloned();
         found.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))

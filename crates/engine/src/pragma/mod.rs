@@ -48,6 +48,12 @@ const ALWAYS_WRITES: u8 = 16;
 /// The pragma is not a table-valued function, although it has rows.
 const NO_FUNCTION: u8 = 32;
 
+/// Asking for it does not use the statement up.
+const REUSABLE: u8 = 64;
+
+/// Reads the schemas when it is compiled.
+const READS_SCHEMA: u8 = 128;
+
 /// One run of a pragma.
 struct Call<'c> {
     connection: &'c Connection,
@@ -97,7 +103,7 @@ pub(crate) fn compile(
         taken_over: None,
     };
     let Some(entry) = entry else { return Ok((call, ResultColumns::default())) };
-    if entry.traits & NEEDS_SCHEMA != 0 {
+    if entry.traits & (NEEDS_SCHEMA | READS_SCHEMA) != 0 {
         connection.load_schemas()?;
     }
     let is_silent = entry.traits & SILENT != 0 || (entry.traits & SILENT_WHEN_SET != 0 && pragma.value.is_some());
@@ -182,6 +188,11 @@ impl PragmaCall {
             pragma.traits & ALWAYS_WRITES != 0 || (pragma.traits & WRITES != 0 && self.value.is_some())
         };
         !self.pragma.is_some_and(writes)
+    }
+
+    /// Whether the statement is compiled again for each run, as SQLite does with nearly all pragmas.
+    pub(crate) fn is_for_one_run(&self) -> bool {
+        !self.pragma.is_some_and(|pragma| pragma.traits & REUSABLE != 0 && self.value.is_none())
     }
 
     pub(crate) fn run(&self, connection: &Connection, run: &StatementRun) -> Result<Vec<CommandRow>> {

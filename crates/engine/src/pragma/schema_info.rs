@@ -30,7 +30,12 @@ pub(super) const PRAGMAS: &[Pragma] = &[
         &["id", "seq", "table", "from", "to", "on_update", "on_delete", "match"],
         foreign_key_list,
     ),
-    entry("function_list", &["name", "builtin", "type", "enc", "narg", "flags"], function_list),
+    Pragma {
+        name: "function_list",
+        columns: &["name", "builtin", "type", "enc", "narg", "flags"],
+        traits: 0,
+        run: function_list,
+    },
 ];
 
 const fn entry(

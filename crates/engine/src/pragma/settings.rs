@@ -4,7 +4,7 @@ use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_value::{Collation, Value};
 use lithe_vm::connection_state::Flags;
 
-use super::{Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, answer, nothing};
+use super::{Call, NEEDS_SCHEMA, Pragma, REUSABLE, SILENT, SILENT_WHEN_SET, answer, nothing};
 use crate::connection::statement::command::CommandRow;
 use crate::error::{Error, Result};
 use crate::heap_limit;
@@ -38,7 +38,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma { name: "hard_heap_limit", columns: &[], traits: 0, run: hard_heap_limit },
     Pragma { name: "shrink_memory", columns: &[], traits: SILENT, run: |_| nothing() },
     Pragma { name: "optimize", columns: &[], traits: NEEDS_SCHEMA, run: super::optimize::optimize },
-    Pragma { name: "compile_options", columns: &[], traits: 0, run: compile_options },
+    Pragma { name: "compile_options", columns: &[], traits: REUSABLE, run: compile_options },
     Pragma { name: "collation_list", columns: &["seq", "name"], traits: 0, run: collation_list },
     Pragma { name: "module_list", columns: &["name"], traits: 0, run: module_list },
 ];
@@ -51,7 +51,7 @@ const fn switch(name: &'static str, run: fn(&Call<'_>) -> Result<Vec<CommandRow>
 fn compile_switch(call: &Call<'_>, field: fn(&mut CompileFlags) -> &mut bool) -> Result<Vec<CommandRow>> {
     let settings = &call.connection.settings;
     let Some(on) = call.boolean() else { return answer(*field(&mut settings.flags())) };
-    call.connection.state.expire_running();
+    call.connection.expire_statements();
     settings.set_flag(field, on);
     nothing()
 }
@@ -65,7 +65,7 @@ fn runtime_switch(
 ) -> Result<Vec<CommandRow>> {
     let state = &call.connection.state;
     let Some(on) = call.boolean() else { return answer(state.has(flag)) };
-    state.expire_running();
+    call.connection.expire_statements();
     state.flags.set(state.flags.get().with(flag, on));
     match twin {
         Some(twin) => compile_switch(call, twin),
@@ -93,7 +93,7 @@ fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 /// Cannot be changed within a transaction; trying to is not an error.
 fn foreign_keys(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() && !call.connection.is_autocommit() {
-        call.connection.state.expire_running();
+        call.connection.expire_statements();
         return nothing();
     }
     runtime_switch(call, Flags::FOREIGN_KEYS, Some(|flags| &mut flags.foreign_keys))
@@ -147,7 +147,7 @@ fn writable_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<CommandRow>> {
     let settings = &call.connection.settings;
     let Some(on) = call.boolean() else { return answer(settings.remembers(bit)) };
-    call.connection.state.expire_running();
+    call.connection.expire_statements();
     settings.remember(bit, on);
     nothing()
 }
@@ -166,7 +166,7 @@ fn fullfsync(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn read_uncommitted(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.databases.settings.read_uncommitted;
     let Some(on) = call.boolean() else { return answer(cell.get()) };
-    call.connection.state.expire_running();
+    call.connection.expire_statements();
     call.connection.databases.set_read_uncommitted(on);
     nothing()
 }

@@ -13,8 +13,8 @@ use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
 use super::{
-    ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean,
-    clamped_integer, integer, nothing, safety_level, whole_integer,
+    ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, READS_SCHEMA, REUSABLE, SILENT, SILENT_WHEN_SET, WRITES,
+    answer, boolean, clamped_integer, integer, nothing, safety_level, whole_integer,
 };
 use crate::connection::Connection;
 use crate::connection::statement::command::CommandRow;
@@ -24,19 +24,19 @@ use crate::journal_mode;
 use crate::settings::config::Config;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
-    entry("application_id", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::ApplicationId)),
-    entry("auto_vacuum", SILENT_WHEN_SET, auto_vacuum),
-    entry("cache_size", SILENT_WHEN_SET, cache_size),
+    entry("application_id", SILENT_WHEN_SET | WRITES | REUSABLE, |call| header_value(call, Meta::ApplicationId)),
+    entry("auto_vacuum", SILENT_WHEN_SET | READS_SCHEMA, auto_vacuum),
+    entry("cache_size", SILENT_WHEN_SET | READS_SCHEMA, cache_size),
     entry("cache_spill", SILENT_WHEN_SET, cache_spill),
-    entry("data_version", 0, data_version),
+    entry("data_version", REUSABLE, data_version),
     Pragma {
         name: "default_cache_size",
         columns: &["cache_size"],
-        traits: SILENT_WHEN_SET | WRITES,
+        traits: SILENT_WHEN_SET | WRITES | READS_SCHEMA,
         run: default_cache_size,
     },
     entry("encoding", SILENT_WHEN_SET, encoding),
-    entry("freelist_count", 0, freelist_count),
+    entry("freelist_count", REUSABLE, freelist_count),
     entry("journal_mode", ALWAYS_WRITES, journal_mode),
     entry("journal_size_limit", 0, journal_size_limit),
     entry("locking_mode", 0, locking_mode),
@@ -44,12 +44,12 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("mmap_size", NO_FUNCTION, mmap_size),
     entry("page_count", NEEDS_SCHEMA, page_count),
     entry("page_size", SILENT_WHEN_SET, page_size),
-    entry("schema_version", SILENT_WHEN_SET | WRITES, schema_version),
+    entry("schema_version", SILENT_WHEN_SET | WRITES | REUSABLE, schema_version),
     entry("secure_delete", 0, secure_delete),
     entry("synchronous", SILENT_WHEN_SET, synchronous),
     entry("temp_store", SILENT_WHEN_SET, temp_store),
     entry("temp_store_directory", SILENT, temp_store_directory),
-    entry("user_version", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::UserVersion)),
+    entry("user_version", SILENT_WHEN_SET | WRITES | REUSABLE, |call| header_value(call, Meta::UserVersion)),
     Pragma { name: "incremental_vacuum", columns: &[], traits: SILENT | ALWAYS_WRITES, run: incremental_vacuum },
     Pragma {
         name: "wal_checkpoint",

@@ -118,7 +118,9 @@ fn limit(rng: &mut Rng) -> String {
 
 fn filter(rng: &mut Rng, prefix: &str) -> String {
     let p = prefix;
-    match rng.u32(0..9) {
+    // A separate generator keeps the other statements of a world unchanged.
+    let rows = rows(&mut rng.clone(), prefix);
+    let other = match rng.u32(0..9) {
         0 => format!(" WHERE {p}k = {}", rng.u32(0..4)),
         1 => format!(" WHERE {p}k > {}", rng.u32(0..3)),
         2 => format!(" WHERE {p}s IN ('x', 'y')"),
@@ -126,6 +128,29 @@ fn filter(rng: &mut Rng, prefix: &str) -> String {
         4 => format!(" WHERE {p}k = 1 OR {p}s = 'y'"),
         5 => format!(" WHERE {p}d < '2024-03'"),
         _ => String::new(),
+    };
+    rows.map_or(other, |condition| format!(" WHERE {condition}"))
+}
+
+/// Now and then a condition on row values.
+fn rows(rng: &mut Rng, prefix: &str) -> Option<String> {
+    let (a, b) = (pick(rng, &["k", "s", "id", "n"]), pick(rng, &["k", "s", "d", "n"]));
+    let row = |rng: &mut Rng| {
+        let value = |rng: &mut Rng, column: &str| match column {
+            "s" => pick(rng, &["'x'", "'y'", "'X'", "'z'"]).to_string(),
+            "d" => format!("'2024-0{}-0{}'", rng.u32(1..5), rng.u32(1..4)),
+            _ => rng.u32(0..4).to_string(),
+        };
+        format!("({}, {})", value(rng, a), value(rng, b))
+    };
+    let (left, one, other) = (format!("({prefix}{a}, {prefix}{b})"), row(rng), row(rng));
+    match rng.u32(0..40) {
+        0 => Some(format!("{left} IN ({one}, {other}, {})", row(rng))),
+        1 => Some(format!("{left} IN (VALUES {one}, {other})")),
+        2 => Some(format!("{left} = {one} OR {left} = {other}")),
+        3 => Some(format!("{left} {} {one}", pick(rng, &["=", "IS", "<", ">=", "<>"]))),
+        4 => Some(format!("{left} NOT IN ({one}, {other})")),
+        _ => None,
     }
 }
 

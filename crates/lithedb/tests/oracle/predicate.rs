@@ -148,8 +148,10 @@ fn rowid(rng: &mut Rng, subject: &Subject<'_>) -> String {
 fn rows(rng: &mut Rng, columns: &[String]) -> String {
     let (a, b) = (pick(rng, columns), pick(rng, columns));
     let row = |rng: &mut Rng| format!("({}, {})", literal(rng), literal(rng));
+    // A separate generator keeps the other statements of a world unchanged.
+    let values = pick(&mut rng.clone(), &["VALUES ", ""]);
     match rng.u32(0..5) {
-        0 => format!("({a}, {b}) IN (VALUES {}, {})", row(rng), row(rng)),
+        0 => format!("({a}, {b}) IN ({values}{}, {})", row(rng), row(rng)),
         1 => format!("({a}, {b}) BETWEEN {} AND {}", row(rng), row(rng)),
         _ => format!("({a}, {b}) {} {}", pick(rng, &["=", "<", "<=", ">", ">=", "<>", "IS", "IS NOT"]), row(rng)),
     }

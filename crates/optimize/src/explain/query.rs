@@ -18,7 +18,7 @@ pub(super) enum ShownValues {
     /// As a source: the whole statement is VALUES.
     #[default]
     AsClause,
-    /// As a query of constants: in a view or common table.
+    /// As a query of constants: in a view or common table, or as a list of IN.
     AsConstants,
     /// Not at all: the line of the loop that reads it shows it.
     Nowhere,
@@ -94,7 +94,10 @@ impl Lines {
         if what == SCALAR {
             self.mark(Part::Row, plan);
         }
+        let shown = if plan.query.is_list { ShownValues::AsConstants } else { self.shown_values };
+        let outer = std::mem::replace(&mut self.shown_values, shown);
         self.rows_of(plan);
+        self.shown_values = outer;
         self.close();
     }
 
@@ -197,6 +200,9 @@ impl Lines {
             ShownValues::Nowhere => {}
         }
         self.expr_queries(plan.queries);
+        // The rows of a list are SELECTs to SQLite, each with code of its own.
+        let times = if self.shown_values == ShownValues::AsConstants { count } else { 1 };
+        (0..times).for_each(|_| self.filter_of_set(rows));
     }
 
     fn select(&mut self, plan: &SelectPlan<'_>, rows: RowsFor) {

@@ -48,3 +48,24 @@ pub fn literal_value(expr: &Expr<'_>) -> Option<Value> {
         _ => return None,
     })
 }
+
+/// The truth value of AND, OR or a number, if numbers alone decide it: numbers of 31 bits without a sign, as in SQLite.
+pub fn known_truth(expr: &Expr<'_>) -> Option<bool> {
+    const TRUE: std::ops::RangeInclusive<i64> = 1..=i32::MAX as i64;
+    match expr {
+        Expr::Boolean(truth) => Some(*truth),
+        Expr::Integer(0) => Some(false),
+        Expr::Integer(number) => TRUE.contains(number).then_some(true),
+        Expr::And(left, right) => match (known_truth(left), known_truth(right)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        },
+        Expr::Or(left, right) => match (known_truth(left), known_truth(right)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}

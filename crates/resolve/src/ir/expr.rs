@@ -38,7 +38,7 @@ pub enum Expr<'a> {
     Or(&'a Expr<'a>, &'a Expr<'a>),
     /// A comparison of two scalars.
     Compare(&'a Compare<'a>),
-    /// A comparison of two row values that could not be taken apart.
+    /// A comparison of two row values.
     CompareRows(&'a CompareRows<'a>),
     /// `x IS NULL` (`false`) or `x IS NOT NULL` (`true`).
     IsNull(&'a Expr<'a>, bool),
@@ -67,7 +67,7 @@ pub enum Expr<'a> {
     SubqueryColumn(&'a Subquery<'a>, u16),
     /// `EXISTS (SELECT ...)`.
     Exists(&'a Subquery<'a>),
-    /// A row value of two or more scalars. Only below IN, CompareRows and BETWEEN, never a scalar's place.
+    /// A row value. Only below IN, CompareRows and BETWEEN, never a scalar's place.
     Row(&'a [Expr<'a>]),
     /// A value of the right side of an outer join: NULL in the row that has no match.
     Matched(&'a Matched<'a>),
@@ -80,6 +80,17 @@ pub enum Expr<'a> {
 }
 
 const _: () = assert!(size_of::<Expr<'_>>() <= 24);
+
+impl Expr<'_> {
+    /// How many columns a value has.
+    pub fn width(&self) -> usize {
+        match self {
+            Expr::Row(items) => items.len(),
+            Expr::Subquery(subquery) => subquery.query.columns.len(),
+            _ => 1,
+        }
+    }
+}
 
 /// A result column of a query in FROM that was flattened on the nullable side of an outer join.
 #[derive(Clone, Copy, Debug)]

@@ -20,6 +20,8 @@ use super::{
 pub struct Query<'a> {
     /// The cores, combined from left to right; at least one.
     pub cores: &'a [Core<'a>],
+    /// Whether it is the row values of an IN: VALUES that are never read as a table.
+    pub is_list: bool,
     /// ORDER BY. Terms of a compound are [`Expr::Output`].
     pub order_by: &'a [OrderTerm<'a>],
     /// LIMIT and OFFSET.
@@ -68,7 +70,7 @@ impl<'a> Query<'a> {
     pub fn compared(&self, at: usize) -> Compared<'a> {
         let expr = match self.cores.last().map(|core| core.body) {
             Some(CoreBody::Select(select)) => select.columns.get(at),
-            Some(CoreBody::Values(rows)) if are_rows_of_table(rows) => {
+            Some(CoreBody::Values(rows)) if !self.is_list && are_rows_of_table(rows) => {
                 let first = rows.first().and_then(|row| row.get(at));
                 return Compared { affinity: None, is_explicit: false, ..first.map(Compared::of).unwrap_or_default() };
             }

@@ -12,9 +12,9 @@ use crate::ir::{
 impl<'a> Resolver<'a> {
     /// `left op right` of any values.
     pub fn compare(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Result<Expr<'a>> {
-        match (width(&left), width(&right)) {
+        match (left.width(), right.width()) {
             (1, 1) => Ok(self.compare_scalars(op, left, right)),
-            (left_width, right_width) if left_width == right_width => self.compare_rows(op, left, right),
+            (left_width, right_width) if left_width == right_width => Ok(self.compare_rows(op, left, right)),
             _ => Err(row_value_misused()),
         }
     }
@@ -24,38 +24,19 @@ impl<'a> Resolver<'a> {
         Expr::Compare(self.arena.alloc(Compare { op, left, right, how: how(&left, &right), replaced: None }))
     }
 
-    /// `=` of two lists is taken apart into equalities that indexes can serve.
-    pub(super) fn compare_rows(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Result<Expr<'a>> {
-        let apart = matches!(op, CompareOp::Eq | CompareOp::Ne | CompareOp::Is | CompareOp::IsNot);
-        let (Expr::Row(lefts), Expr::Row(rights), true) = (left, right, apart) else {
-            return Ok(Expr::CompareRows(self.arena.alloc(self.row_comparison(op, left, right))));
-        };
-        let pairs = lefts.iter().zip(rights).map(|(&left, &right)| self.compare(op, left, right));
-        let all = matches!(op, CompareOp::Eq | CompareOp::Is);
-        let join = |x: Result<Expr<'a>>, y: Result<Expr<'a>>| {
-            let (x, y) = (self.alloc(x?), self.alloc(y?));
-            Ok(if all { Expr::And(x, y) } else { Expr::Or(x, y) })
-        };
-        pairs.reduce(join).unwrap_or(Ok(Expr::Integer(1)))
+    /// `left op right` of two row values.
+    pub(super) fn compare_rows(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Expr<'a> {
+        Expr::CompareRows(self.arena.alloc(self.row_comparison(op, left, right)))
     }
 
     pub(super) fn row_comparison(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> CompareRows<'a> {
-        let hows: Vec<How<'a>> = (0..width(&left)).map(|at| row_how(&left, &right, at)).collect();
+        let hows: Vec<How<'a>> = (0..left.width()).map(|at| row_how(&left, &right, at)).collect();
         CompareRows { op, left, right, how: self.slice(&hows) }
     }
 
     /// NOT above the expression, if `not` is set.
     pub(super) fn not_if(&self, not: bool, expr: Expr<'a>) -> Expr<'a> {
         if not { Expr::Unary(UnaryOp::Not, self.alloc(expr)) } else { expr }
-    }
-}
-
-/// How many columns a value has.
-pub fn width(expr: &Expr<'_>) -> usize {
-    match expr {
-        Expr::Row(items) => items.len(),
-        Expr::Subquery(subquery) => subquery.query.columns.len(),
-        _ => 1,
     }
 }
 

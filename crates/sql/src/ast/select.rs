@@ -23,6 +23,8 @@ pub struct Select<'a> {
     pub with: Option<&'a With<'a>>,
     /// The first core.
     pub first: SelectCore<'a>,
+    /// Whether it is no select in the text: the row values of an IN, which are VALUES with a SELECT for each row.
+    pub is_list: bool,
     /// The number of the first core.
     pub number: SelectNumber,
     /// The further terms of a compound select, combined from left to right.

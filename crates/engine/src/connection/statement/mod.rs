@@ -70,6 +70,8 @@ pub struct Statement {
     too_many_zeros: usize,
     /// A run has found that the schema has changed: the statement is compiled again before its next run.
     found_other_schema: bool,
+    /// How often it was compiled again.
+    pub(crate) reprepares: u64,
     /// A value on which the plan depends was bound since the statement was compiled.
     has_new_values: bool,
     /// The statement's part in the connection's transaction while it runs.
@@ -104,6 +106,7 @@ impl Statement {
             too_many_zeros: 0,
             has_new_values: false,
             found_other_schema: false,
+            reprepares: 0,
             run: StatementRun::default(),
             is_running: false,
             has_begun: false,

@@ -18,11 +18,11 @@ impl Statement {
     }
 
     /// Whether functions, collations, the authorizer or settings have changed since the statement was compiled, or its last run has found
-    /// that the schema has.
+    /// that the schema has, or has used the statement up.
     #[inline]
     pub fn is_expired(&self, connection: &Connection) -> bool {
         let known = self.compiled.stamp.expirations + self.run.own_expirations.get();
-        self.found_other_schema || known != connection.generation.stamp().expirations
+        self.found_other_schema || self.run.is_used_up.get() || known != connection.generation.stamp().expirations
     }
 
     /// Whether the schema has changed since the statement was compiled.
@@ -64,9 +64,7 @@ impl Statement {
     /// Compiles the text again, for the schema as it is now; bound values stay.
     pub(crate) fn recompile(&mut self, connection: &Connection) -> Result<()> {
         self.compile_again(connection, self.compiled.explain)?;
-        if let Runner::Program(vm) = &mut self.runner {
-            vm.counters_mut().reprepares += 1;
-        }
+        self.reprepares += 1;
         Ok(())
     }
 
@@ -115,6 +113,7 @@ impl Statement {
         self.has_new_values = false;
         self.found_other_schema = false;
         self.run.own_expirations.set(0);
+        self.run.is_used_up.set(false);
         self.runner = runner;
         Ok(())
     }

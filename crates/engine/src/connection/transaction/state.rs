@@ -83,6 +83,8 @@ pub(crate) struct StatementRun {
     schema_rollbacks_before: Cell<u64>,
     /// How many expirations this run has caused, which do not concern the statement itself.
     pub(crate) own_expirations: Cell<u64>,
+    /// The statement has expired by its own run: it is compiled again before the next one.
+    pub(crate) is_used_up: Cell<bool>,
     /// The program is stale: the statement begins its transaction, and is compiled again.
     pub(crate) is_stale: Cell<bool>,
     pub(super) catalog_before: RefCell<Option<Arc<Catalog>>>,

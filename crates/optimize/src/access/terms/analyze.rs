@@ -14,10 +14,20 @@ use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, 
 /// Analyses the conditions of a join.
 pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
     let mut analysis = Analysis { scope, terms: Terms::with_capacity_in(terms.len(), scope.context.arena) };
-    for term in terms {
-        analysis.add(term.expr, term.origin);
-    }
+    analysis.add_all(terms);
     analysis.finish()
+}
+
+/// A comparison of two lists of values, and the lists.
+type RowEquality<'a> = (&'a CompareRows<'a>, &'a [Expr<'a>], &'a [Expr<'a>]);
+
+/// The comparison, if the condition is that two lists of values are equal.
+fn row_equality<'a>(condition: &Expr<'a>) -> Option<RowEquality<'a>> {
+    let (Expr::CompareRows(compare), _) = without_likelihood(*condition) else { return None };
+    match (compare.left, compare.right, compare.op) {
+        (Expr::Row(lefts), Expr::Row(rights), CompareOp::Eq | CompareOp::Is) => Some((compare, lefts, rights)),
+        _ => None,
+    }
 }
 
 /// The compared side that the constraints of one condition share.
@@ -38,8 +48,38 @@ impl<'a> Analysis<'_, 'a> {
         self.terms
     }
 
+    /// Adds conditions that are joined by AND, and the constraints that can be made of them. Of an equality of row values each pair is a
+    /// condition. As in SQLite, these come behind the others, those of the last equality first.
+    pub fn add_all(&mut self, terms: &[Term<'a>]) {
+        for term in terms.iter().filter(|term| row_equality(&term.expr).is_none()) {
+            self.add(term.expr, term.origin);
+        }
+        for term in terms.iter().rev() {
+            if let Some(equality) = row_equality(&term.expr) {
+                self.add_pairs(equality, term);
+            }
+        }
+    }
+
+    fn add_pairs(&mut self, (compare, lefts, rights): RowEquality<'a>, term: &Term<'a>) {
+        for ((&left, &right), &how) in lefts.iter().zip(rights).zip(compare.how) {
+            let pair = match (left.width(), right.width()) {
+                (1, 1) => {
+                    let pair = Compare { op: compare.op, left, right, how, replaced: None };
+                    Expr::Compare(self.scope.context.arena.alloc(pair))
+                }
+                // Row values within row values: to SQLite they are right here alone. Of two widths they are an error in any code.
+                _ => self.scope.context.resolver.compare(compare.op, left, right).unwrap_or(Expr::Row(lefts)),
+            };
+            match row_equality(&pair) {
+                Some(nested) => self.add_pairs(nested, term),
+                None => self.add(pair, term.origin),
+            }
+        }
+    }
+
     /// Adds a condition and the constraints that can be made of it.
-    pub fn add(&mut self, expr: Expr<'a>, origin: TermOrigin) {
+    fn add(&mut self, expr: Expr<'a>, origin: TermOrigin) {
         let expr = self.add_condition(expr, origin);
         match expr {
             Expr::Compare(compare) => self.compare(compare),

@@ -4,17 +4,21 @@ use lithe_resolve::ir::{
     ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of, comparison_affinity, same,
 };
 
+use lithe_resolve::split_and;
+
 use super::analysis::Analysis;
 use super::{Condition, Constraint, Disjunction, Left, MadeOf, Op, Right, Terms};
 
 /// Analyses an OR. Returns conditions on single sources that follow from it.
 pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, origin: TermOrigin) -> Vec<Expr<'a>> {
-    let branches: Vec<Terms<'a>> = operands(&expr, &split_or)
+    let branches: Vec<Terms<'a>> = branches_of(&expr)
         .into_iter()
         .map(|branch| {
             let mut inner =
                 Analysis { scope: analysis.scope, terms: Terms::with_capacity_in(1, analysis.scope.context.arena) };
-            operands(branch, &split_and).into_iter().for_each(|part| inner.add(*part, origin));
+            let mut parts = bumpalo::collections::Vec::new_in(analysis.scope.context.arena);
+            split_and(*branch, origin, &mut parts);
+            inner.add_all(&parts);
             inner.finish()
         })
         .collect();
@@ -60,24 +64,14 @@ fn is_plain(expr: &Expr<'_>) -> bool {
     })
 }
 
-type Split = dyn for<'e, 'a> Fn(&'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)>;
-
-fn split_or<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)> {
-    if let Expr::Or(left, right) = expr { Some((left, right)) } else { None }
-}
-
-fn split_and<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)> {
-    if let Expr::And(left, right) = expr { Some((left, right)) } else { None }
-}
-
-/// The operands of a chain of operators, from left to right.
-fn operands<'e, 'a>(expr: &'e Expr<'a>, split: &Split) -> Vec<&'e Expr<'a>> {
+/// The branches of an OR, from left to right.
+fn branches_of<'e, 'a>(expr: &'e Expr<'a>) -> Vec<&'e Expr<'a>> {
     let mut found = Vec::new();
     let mut pending = vec![expr];
     while let Some(next) = pending.pop() {
-        match split(next) {
-            Some((left, right)) => pending.extend([right, left]),
-            None => found.push(next),
+        match next {
+            Expr::Or(left, right) => pending.extend([right, left]),
+            branch => found.push(branch),
         }
     }
     found

@@ -8,7 +8,6 @@ use crate::authorize::Action;
 use crate::ir::Expr;
 use crate::resolver::Resolver;
 use crate::resolver::expr::{resolve_expr, resolve_expr_or_row};
-use crate::resolver::nodes::width;
 use crate::resolver::scope::Scope;
 use crate::resolver::source_columns::is_rowid_name;
 
@@ -58,7 +57,7 @@ fn assign<'a>(
         return Ok(());
     }
     let value = resolve_expr_or_row(resolver, scope, &assignment.value)?;
-    let width = width(&value);
+    let width = value.width();
     if width != assigned.len() {
         return fail(format!("{} columns assigned {width} values", assigned.len()));
     }

@@ -10,7 +10,7 @@ use crate::ir::{
 };
 use crate::resolver::Resolver;
 use crate::resolver::expr::query::set::table_as_query;
-use crate::resolver::nodes::{how, row_value_misused, width};
+use crate::resolver::nodes::{how, row_value_misused};
 use crate::resolver::scope::Scope;
 
 pub(super) fn resolve_comparison<'a>(
@@ -27,9 +27,9 @@ pub(super) fn resolve_comparison<'a>(
     }
     let left = or_later_error(resolver, resolve_expr_or_row(resolver, scope, written), scope, [right])?;
     let right = resolve_expr_or_row(resolver, scope, right)?;
-    match (width(&left), width(&right)) {
+    match (left.width(), right.width()) {
         (1, 1) => Ok(resolver.compare_scalars(op, left, right)),
-        (left_width, right_width) if left_width == right_width => resolver.compare_rows(op, left, right),
+        (left_width, right_width) if left_width == right_width => Ok(resolver.compare_rows(op, left, right)),
         _ => Err(misused_in(written)),
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn resolve_between<'a>(
     )?;
     let low = or_later_error(resolver, resolve_expr_or_row(resolver, scope, &between.low), scope, [&between.high])?;
     let high = resolve_expr_or_row(resolver, scope, &between.high)?;
-    let result = if width(&value) == 1 && width(&low) == 1 && width(&high) == 1 {
+    let result = if value.width() == 1 && low.width() == 1 && high.width() == 1 {
         let (low_how, high_how) = (how(&value, &low), how(&value, &high));
         Expr::Between(resolver.arena.alloc(Between { value, low, low_how, high, high_how, rows: None }))
     } else {
@@ -70,7 +70,7 @@ pub(super) fn resolve_between<'a>(
 
 /// BETWEEN of rows; `None` if they differ in width.
 fn between_rows<'a>(resolver: &Resolver<'a>, [value, low, high]: [Expr<'a>; 3]) -> Option<Expr<'a>> {
-    if width(&value) != width(&low) || width(&value) != width(&high) {
+    if value.width() != low.width() || value.width() != high.width() {
         return None;
     }
     let rows = BetweenRows {
@@ -112,11 +112,13 @@ fn in_list<'a>(
     value: Expr<'a>,
     items: &[ast::Expr<'a>],
 ) -> Result<Expr<'a>> {
-    if width(&value) > 1 {
-        let rows = in_rows(resolver, scope, value, items)?;
-        // To SQLite, the list is VALUES with a SELECT for each row.
-        resolver.count_selects_of_view(items.len());
-        return Ok(rows);
+    if value.width() > 1 {
+        // Only a query has several columns here: the parser takes the list beside a row value for a query.
+        return match items {
+            [] => Ok(Expr::Integer(0)),
+            [_] => Err(row_value_misused()),
+            _ => Err(sub_select_width(value.width(), 1)),
+        };
     }
     let list = resolve_exprs(resolver, scope, items)?;
     // Only the left side's affinity and collation count.
@@ -134,33 +136,8 @@ fn in_list<'a>(
     Ok(in_expr(resolver, value, InSet::List(list), &[how]))
 }
 
-/// `(a, b) IN ((1, 2), (3, 4))`: the rows are compared one after the other.
-fn in_rows<'a>(
-    resolver: &Resolver<'a>,
-    scope: &Scope<'_, 'a>,
-    value: Expr<'a>,
-    items: &[ast::Expr<'a>],
-) -> Result<Expr<'a>> {
-    let expected = width(&value);
-    let mut any = None;
-    for item in items {
-        let item = resolve_expr_or_row(resolver, scope, item)?;
-        let found = if let Expr::Row(items) = item { items.len() } else { 1 };
-        if found != expected {
-            let terms = if found == 1 { "term" } else { "terms" };
-            return Err(CompileError::new(format!("IN(...) element has {found} {terms} - expected {expected}")));
-        }
-        let equal = resolver.compare(CompareOp::Eq, value, item)?;
-        any = Some(match any {
-            None => equal,
-            Some(before) => Expr::Or(resolver.alloc(before), resolver.alloc(equal)),
-        });
-    }
-    Ok(any.unwrap_or(Expr::Integer(0)))
-}
-
 fn in_query<'a>(resolver: &Resolver<'a>, value: Expr<'a>, query: &'a Query<'a>) -> Result<Expr<'a>> {
-    let expected = width(&value);
+    let expected = value.width();
     if query.columns.len() != expected && resolver.only_names {
         return Ok(Expr::Null);
     }
@@ -184,7 +161,7 @@ pub(super) fn resolve_case<'a>(
     let operand = case.operand.as_ref().map(|operand| resolve_expr_or_row(resolver, scope, operand)).transpose();
     let operand = or_later_error(resolver, operand, scope, parts())?;
     if let Some(row @ (Expr::Row(_) | Expr::Subquery(_))) = operand
-        && width(&row) > 1
+        && row.width() > 1
     {
         return case_of_row(resolver, scope, row, case);
     }

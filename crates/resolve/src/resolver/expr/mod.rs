@@ -26,11 +26,16 @@ pub(super) fn resolve_expr<'a>(
     scope: &Scope<'_, 'a>,
     expr: &ast::Expr<'a>,
 ) -> Result<Expr<'a>> {
-    let resolved = resolve_expr_or_row(resolver, scope, expr)?;
-    match resolved {
-        value if resolver.only_names => Ok(value),
-        Expr::Row(_) => Err(CompileError::new("row value misused").resumable()),
-        Expr::Subquery(Subquery { query, .. }) if query.columns.len() != 1 => {
+    match resolve_item(resolver, scope, expr)? {
+        Expr::Row(_) if !resolver.only_names => Err(CompileError::new("row value misused").resumable()),
+        value => Ok(value),
+    }
+}
+
+/// Resolves an item of a row value: a single value, or a row value, for which there is code only where it is compared.
+fn resolve_item<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>) -> Result<Expr<'a>> {
+    match resolve_expr_or_row(resolver, scope, expr)? {
+        Expr::Subquery(Subquery { query, .. }) if query.columns.len() != 1 && !resolver.only_names => {
             Err(sub_select_width(query.columns.len(), 1).resumable())
         }
         value => Ok(value),
@@ -300,12 +305,7 @@ fn resolve_collate<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, collate: 
 fn resolve_row<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, items: &[ast::Expr<'a>]) -> Result<Expr<'a>> {
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(items.len(), resolver.arena);
     for (at, item) in items.iter().enumerate() {
-        resolved.push(or_later_error(
-            resolver,
-            resolve_expr_or_row(resolver, scope, item),
-            scope,
-            items.iter().skip(at + 1),
-        )?);
+        resolved.push(or_later_error(resolver, resolve_item(resolver, scope, item), scope, items.iter().skip(at + 1))?);
     }
     Ok(Expr::Row(resolved.into_bump_slice()))
 }

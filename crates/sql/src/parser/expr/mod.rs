@@ -30,7 +30,10 @@ mod window;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::cursor::Parser;
-use crate::ast::{Between, BinaryOp, Collate, Expr, ExprKind, In, InSet, Like, LikeOp, Span, UnaryOp};
+use crate::ast::{
+    Between, BinaryOp, Collate, Expr, ExprKind, In, InSet, Like, LikeOp, Select, SelectCore, SelectNumber, Span,
+    UnaryOp,
+};
 use crate::error::Result;
 use crate::token::{KIND_COUNT, TokenKind};
 use primary::primary;
@@ -271,10 +274,9 @@ fn in_set<'a>(parser: &mut Parser<'a, '_>, value: Expr<'a>, start: u32, not: boo
     parser.enter(3)?;
     let set_height = in_operand(parser, &mut node.set)?;
     parser.leave(3);
-    if let (ExprKind::RowValue(row), InSet::List(items)) = (node.value.kind, node.set) {
+    if let (ExprKind::RowValue(row), InSet::List(items @ [_, ..])) = (node.value.kind, node.set) {
         check_in_widths(parser, row.len(), items);
-        // In SQLite, the list is VALUES with a SELECT for each row.
-        items.iter().for_each(|_| _ = parser.number_select());
+        node.set = InSet::Select(values_of_list(parser, items));
     }
     let height = node.value.height.max(set_height);
     let expr = parser.node(ExprKind::In(node), start, height);
@@ -304,6 +306,28 @@ fn in_operand<'a>(parser: &mut Parser<'a, '_>, set: &mut InSet<'a>) -> Result<u3
     };
     parser.expect(TokenKind::RightParen)?;
     Ok(height)
+}
+
+/// The row values of a list as the query that they are in SQLite.
+fn values_of_list<'a>(parser: &mut Parser<'a, '_>, items: &'a [Expr<'a>]) -> &'a Select<'a> {
+    let row = |item: &'a Expr<'a>| match item.kind {
+        ExprKind::RowValue(values) => values,
+        _ => std::slice::from_ref(item),
+    };
+    let rows = parser.arena.alloc_slice_fill_iter(items.iter().map(row));
+    let number = items.iter().fold(SelectNumber::default(), |_, _| parser.number_select());
+    let span = items.first().map_or(Span::default(), |item| parser.span_from(item.span.start));
+    parser.arena.alloc(Select {
+        with: None,
+        first: SelectCore::Values(rows),
+        is_list: true,
+        number,
+        rest: &[],
+        order_by: &[],
+        limit: None,
+        span,
+        height: tallest(items),
+    })
 }
 
 /// Defers an error if an item of the list has another width than the left operand.

@@ -98,10 +98,12 @@ pub(super) fn query_body<'a>(
     resolver.checks.end_query(place, &checks)?;
     if recursion.is_none() && sorts_otherwise(select) {
         // The compound compares rows by its own collations, ORDER BY sorts them by others.
-        let compound = Query { cores, order_by: &[], limit: None, columns, outer: resolver.slice(&outer) };
+        let compound =
+            Query { cores, is_list: false, order_by: &[], limit: None, columns, outer: resolver.slice(&outer) };
         return Ok(all_of(resolver, compound, order_by, limit));
     }
-    Ok(resolver.arena.alloc(Query { cores, order_by, limit, columns, outer: resolver.slice(&outer) }))
+    let (is_list, outer) = (select.is_list, resolver.slice(&outer));
+    Ok(resolver.arena.alloc(Query { cores, is_list, order_by, limit, columns, outer }))
 }
 
 /// `SELECT * FROM (compound) ORDER BY ... LIMIT ...`.
@@ -144,6 +146,7 @@ pub(super) fn all_of<'a>(
     let core = Core { op: CompoundOp::UnionAll, body, number: query.cores[query.cores.len() - 1].number };
     resolver.arena.alloc(Query {
         cores: resolver.slice(&[core]),
+        is_list: false,
         order_by: resolver.slice(&order_by.collect::<Vec<_>>()),
         limit,
         columns: derived.columns,
@@ -303,6 +306,7 @@ pub(crate) fn plain_query<'a>(
     let core = Core { op: CompoundOp::UnionAll, body: part.body, number };
     resolver.arena.alloc(Query {
         cores: resolver.slice(&[core]),
+        is_list: false,
         order_by: part.order_by,
         limit: None,
         columns: part.columns,

@@ -42,6 +42,7 @@ pub(crate) fn select_after_with<'a>(
     let mut select = Select {
         with,
         first: first.core,
+        is_list: false,
         number: first.number,
         rest: &[],
         order_by: first.order_by,

@@ -1,0 +1,69 @@
+-- Equalities of row values are taken apart where conditions are planned, and stand behind the others there.
+CREATE TABLE t(a,b,c,d)
+CREATE TABLE u(a,b,c,d)
+CREATE TABLE v(p INTEGER PRIMARY KEY, q TEXT COLLATE NOCASE, r)
+CREATE INDEX tab ON t(a,b)
+CREATE INDEX tc ON t(c)
+CREATE INDEX tp ON t(d) WHERE (a,b)=(1,2)
+CREATE INDEX vq ON v(q,r)
+CREATE INDEX tp2 ON u(d) WHERE a=1
+? SELECT * FROM t WHERE (a,b)=(1,2)
+? SELECT * FROM t WHERE (1,2)=(a,b)
+? SELECT * FROM t WHERE (a,b) IS (1,2)
+? SELECT * FROM t WHERE likely((a,b)=(1,2))
+? SELECT * FROM t WHERE likelihood((a,b)=(1,2),0.1) AND c=3
+? SELECT * FROM t WHERE (a,b)=(1,2) OR c=3
+? SELECT * FROM t WHERE (a,b)=(1,2) OR (a,b)=(3,4)
+? SELECT * FROM t WHERE (a,b)=(1,2) OR (a,c)=(3,4)
+? SELECT * FROM t WHERE (a,b) IN ((1,2),(3,4))
+? SELECT * FROM t WHERE (a,b) IN ((1,2))
+? SELECT * FROM t WHERE (a,b)=(1,2) AND d=5
+? SELECT * FROM t WHERE a=1 AND b=2 AND d=5 AND +a
+? SELECT d FROM t NOT INDEXED WHERE a=1 AND b=2 AND d=5
+? SELECT * FROM u WHERE (a,b)=(1,2) AND d=5
+? SELECT * FROM u WHERE (a,d)=(1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,t.b)=(1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (t.b,u.b)=(1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (1,2)=(t.b,u.b)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (1,2)=(u.b,t.b)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,t.b)<(1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,t.b)<>(1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,u.c)<>(1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,u.c)=(1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,u.c)>(1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE NOT (u.b,u.c)=(1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,u.c)=(1,2) OR u.d=1
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,u.c) IS (1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,u.c)=(SELECT 1,2)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,u.c) BETWEEN (1,2) AND (2,3)
+? SELECT * FROM t LEFT JOIN u ON t.a=u.a WHERE (u.b,u.c) IN ((1,2),(2,3))
+? SELECT * FROM t, u WHERE (t.a,t.b)=(u.a,u.b)
+? SELECT * FROM t, u WHERE (t.a,t.b)=(u.a,u.b) AND (u.a,u.c)=(1,2)
+? SELECT * FROM t, v WHERE (t.a,t.b)=(v.p,v.q)
+? SELECT * FROM t, v WHERE (v.p,v.q)=(t.a,t.b) ORDER BY v.p
+? SELECT * FROM v WHERE (q,r)=('a',2) ORDER BY q,r,p
+? SELECT * FROM v WHERE (p,r)=(1,2)
+? SELECT * FROM v WHERE (p,r)=(1,2) OR (p,q)=(2,3)
+? SELECT * FROM t WHERE c=1 AND (a,b)=(1,2)
+? SELECT * FROM t WHERE (a,b)=(1,2) AND c=1
+? SELECT * FROM t WHERE (b,a)=(1,2) AND c=1
+? SELECT * FROM t WHERE (b,a)=(1,2) ORDER BY c
+? SELECT * FROM (SELECT a,b,count(*) n FROM t GROUP BY a,b) WHERE (a,b)=(1,2)
+? SELECT * FROM (SELECT a,b FROM t UNION SELECT a,b FROM u) WHERE (a,b)=(1,2)
+? SELECT a,b FROM t GROUP BY a,b HAVING (a,b)=(1,2)
+? SELECT a,b FROM t GROUP BY a,b HAVING (a,b)=(1,count(*))
+? SELECT * FROM t WHERE (a,(b,c))=(1,(2,3))
+? SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE (u.a,u.b)=(t.a,t.b))
+? SELECT * FROM t WHERE EXISTS (SELECT 1 FROM t x WHERE (x.a,x.b)=(t.c,t.d))
+? SELECT * FROM t WHERE ((a,b)=(1,2) OR c=3) AND d=3
+? SELECT * FROM t WHERE (c=3 OR d=7) AND (a,b)=(3,4)
+? SELECT * FROM t JOIN u ON (t.a,t.b)=(u.a,u.b) WHERE u.c=5
+? SELECT * FROM u LEFT JOIN t ON (t.a,t.b)=(u.a,u.b) WHERE u.c=5
+? SELECT * FROM u LEFT JOIN t ON (t.a,t.b)=(u.a,u.b) AND (t.c,u.d)=(4,5) WHERE u.c=5
+? SELECT a FROM t WHERE ((a,b) IN ((1,2),(3,4))) OR 1
+? SELECT a FROM t WHERE (a,b) IN ((1,2),(3,4)) AND b=5 AND a=5
+? SELECT a FROM t WHERE (c,a) IN ((1,2),(3,4)) AND a=(select 2)
+? SELECT * FROM t WHERE (a,b) NOT IN ((5,4),(1,2))
+? SELECT * FROM t WHERE (a,b) NOT IN (VALUES(5,4),(1,2))
+? SELECT * FROM t WHERE (a,b) IN ((c,4),(1,2))
+? SELECT (a,b) IN ((1,2),(3,d)) FROM t
