@@ -43,8 +43,8 @@ pub(crate) fn delete_rows_of_dropped<'a>(cg: &mut Codegen<'a>, found: FoundTable
     let names = Found::default();
     let change = cg.resolver.delete(&Scope::outermost(b"", &names), &delete)?;
     cg.write.drops_rows = true;
-    let plan = plan_of_dropped(&mut cg.planner, &change)?;
-    emit(cg, &change, &plan)
+    let plan = plan_of_dropped(&mut cg.planner, change)?;
+    emit(cg, change, &plan)
 }
 
 fn emit<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &DeletePlan<'a>) -> Result<()> {
