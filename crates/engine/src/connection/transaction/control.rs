@@ -8,7 +8,8 @@ use lithe_vfs::ResultCode;
 use lithe_vm::connection_state::Flags;
 use lithe_vm::operand::Db;
 
-use super::state::{Savepoint, StatementRun, Violations};
+use super::state::Savepoint;
+use super::statement_run::{StatementRun, Violations};
 use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::{Error, Result};

@@ -16,15 +16,18 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `state` | the state of the transaction: counts, flags, the stack of savepoints |
+//! | `statement_run` | what one running statement has begun, caused and found |
 //! | `statement_savepoints` | savepoints of running statements |
 //! | `control` | BEGIN, COMMIT, ROLLBACK, SAVEPOINT, RELEASE, ROLLBACK TO |
 //! | `statements` | one statement in the transaction: what it begins, commits and undoes |
 
 mod control;
 mod state;
+mod statement_run;
 mod statement_savepoints;
 mod statements;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use state::{StatementRun, TransactionState};
+pub(crate) use state::TransactionState;
+pub(crate) use statement_run::StatementRun;

@@ -11,6 +11,7 @@ use lithe_catalog::Catalog;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
+use super::statement_run::{StatementRun, Violations};
 use super::statement_savepoints::StatementSavepoints;
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -59,51 +60,12 @@ pub(crate) struct TransactionState {
     committed: RefCell<Vec<(Db, Rc<Database>)>>,
 }
 
-/// Violations of deferred foreign keys, and of immediate ones that `defer_foreign_keys` has deferred.
-pub(super) type Violations = (i64, i64);
-
 /// An open SAVEPOINT, and the state that ROLLBACK TO restores.
 #[derive(Clone)]
 pub(super) struct Savepoint {
     pub(super) name: String,
     pub(super) catalog: Arc<Catalog>,
     pub(super) violations: Violations,
-}
-
-/// A running statement's part in its connection's transaction.
-#[derive(Debug, Default)]
-pub(crate) struct StatementRun {
-    is_writer: Cell<bool>,
-    /// The statement has begun to use a database.
-    is_user: Cell<bool>,
-    /// The number of the statement's own savepoint.
-    pub(super) savepoint: Cell<Option<u64>>,
-    pub(super) violations_before: Cell<Violations>,
-    rollbacks_before: Cell<u64>,
-    schema_rollbacks_before: Cell<u64>,
-    /// How many expirations this run has caused, which do not concern the statement itself.
-    pub(crate) own_expirations: Cell<u64>,
-    /// The statement has expired by its own run: it is compiled again before the next one.
-    pub(crate) is_used_up: Cell<bool>,
-    /// The program is stale: the statement begins its transaction, and is compiled again.
-    pub(crate) is_stale: Cell<bool>,
-    pub(super) catalog_before: RefCell<Option<Arc<Catalog>>>,
-    /// For an incremental vacuum between two rows: how many pages it has freed.
-    pub(crate) vacuumed: Cell<Option<u32>>,
-    /// The error that a command returns after its rows.
-    pub(crate) late_error: RefCell<Option<Error>>,
-}
-
-impl StatementRun {
-    /// Whether the statement writes, or may write.
-    pub(crate) fn is_writer(&self) -> bool {
-        self.is_writer.get()
-    }
-
-    /// Whether the statement has begun to use a database.
-    pub(crate) fn is_user(&self) -> bool {
-        self.is_user.get()
-    }
 }
 
 impl TransactionState {

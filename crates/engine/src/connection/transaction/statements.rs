@@ -6,7 +6,7 @@ use lithe_vfs::ResultCode;
 use lithe_vm::connection_state::Flags;
 use lithe_vm::operand::{Db, OnConflict};
 
-use super::state::StatementRun;
+use super::statement_run::StatementRun;
 use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::{Error, Result};
