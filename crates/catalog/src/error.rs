@@ -91,13 +91,20 @@ impl CompileError {
 
     /// SQLITE_ERROR with this message, at the start of `span`.
     pub fn at(span: Span, message: impl Into<String>) -> CompileError {
-        CompileError::new(message).with_offset(Some(span.start))
+        CompileError::new(message).starting_at(span)
     }
 
     /// "no such table: x": the schema has no object of that kind and name.
     #[cold]
     pub fn no_such(kind: &str, name: impl fmt::Display) -> CompileError {
         CompileError::new(format!("no such {kind}: {name}")).of_schema()
+    }
+
+    /// "no such column: "x"", with the advice for those who meant a string.
+    #[cold]
+    pub fn no_such_quoted_column(name: impl fmt::Display) -> CompileError {
+        let advice = "should this be a string literal in single-quotes?";
+        CompileError::no_such("column", format_args!("\"{name}\" - {advice}"))
     }
 
     /// "ambiguous column name: x".
@@ -199,6 +206,12 @@ impl CompileError {
                 self
             }
         }
+    }
+
+    /// The same at the start of `span`.
+    #[must_use]
+    pub fn starting_at(self, span: Span) -> CompileError {
+        self.with_offset(Some(span.start))
     }
 
     /// The same with another offset in the statement's text.

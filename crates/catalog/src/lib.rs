@@ -194,22 +194,22 @@ impl Catalog {
     /// The databases in which a name is looked up: the one that was named, or temp, main, attached ones in order.
     fn scope(&self, schema: Option<Name<'_>>) -> impl Iterator<Item = Db> {
         let named = schema.map(|schema| self.find_database(schema));
-        let all = [Db::TEMP, Db::MAIN].into_iter().chain((2..self.databases.len()).map(|at| Db(at as u8)));
-        all.filter(move |db| named.is_none_or(|named| named == Some(*db)))
+        self.search_order().filter(move |db| named.is_none_or(|named| named == Some(*db)))
+    }
+
+    /// The databases in the order in which a name without a schema is looked up.
+    #[inline]
+    fn search_order(&self) -> impl Iterator<Item = Db> {
+        [Db::TEMP, Db::MAIN].into_iter().chain((2..self.databases.len()).map(|at| Db(at as u8)))
     }
 
     /// The table or view of that name.
     pub fn find_table(&self, schema: Option<Name<'_>>, name: Name<'_>) -> Option<FoundTable<'_>> {
         let found = match schema {
-            None => self.find_unqualified_table(name),
-            Some(_) => self.scope(schema).find_map(|db| self.table_in(db, name)),
+            None => self.search_order().find_map(|db| self.table_in(db, name)),
+            Some(schema) => self.find_database(schema).and_then(|db| self.table_in(db, name)),
         };
         found.or_else(|| self.find_schema_table(schema, name)).or_else(|| self.find_table_function(name))
-    }
-
-    fn find_unqualified_table(&self, name: Name<'_>) -> Option<FoundTable<'_>> {
-        let attached = || (2..self.databases.len()).find_map(|at| self.table_in(Db(at as u8), name));
-        self.table_in(Db::TEMP, name).or_else(|| self.table_in(Db::MAIN, name)).or_else(attached)
     }
 
     fn table_in(&self, db: Db, name: Name<'_>) -> Option<FoundTable<'_>> {
@@ -307,7 +307,7 @@ impl Catalog {
     /// The table or view of that name, or "no such table: x".
     pub fn table(&self, schema: Option<Ident<'_>>, name: Ident<'_>) -> Result<FoundTable<'_>, CompileError> {
         let found = self.find_table(schema.map(|schema| schema.name), name.name);
-        found.ok_or_else(|| no_such_table(schema, name))
+        found.ok_or_else(|| no_such_table(schema.map(|schema| schema.name), name.name))
     }
 
     /// The index of that name.
@@ -339,23 +339,27 @@ impl Catalog {
 }
 
 /// The error for a table that does not exist.
-pub fn no_such_table(schema: Option<Ident<'_>>, name: Ident<'_>) -> CompileError {
-    CompileError::no_such("table", Qualified(schema, name)).of_kind(ErrorKind::NoSuchTable)
+pub fn no_such_table(schema: Option<Name<'_>>, name: Name<'_>) -> CompileError {
+    CompileError::no_such("table", qualified(schema, name)).of_kind(ErrorKind::NoSuchTable)
 }
 
 /// `schema.name` or `name`, for messages.
-struct Qualified<'a>(Option<Ident<'a>>, Ident<'a>);
+pub fn qualified<'a>(schema: Option<Name<'a>>, name: Name<'a>) -> impl std::fmt::Display + 'a {
+    Qualified(schema, name)
+}
+
+struct Qualified<'a>(Option<Name<'a>>, Name<'a>);
 
 impl std::fmt::Display for Qualified<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
-            Some(schema) => write!(f, "{}.{}", schema.name, self.1.name),
-            None => write!(f, "{}", self.1.name),
+            Some(schema) => write!(f, "{schema}.{}", self.1),
+            None => write!(f, "{}", self.1),
         }
     }
 }
 
 /// A qualified name, for messages.
 pub fn display_name<'a>(name: QualifiedName<'a>) -> impl std::fmt::Display + 'a {
-    Qualified(name.schema, name.name)
+    Qualified(name.schema.map(|schema| schema.name), name.name.name)
 }

@@ -16,8 +16,6 @@ use crate::{Result, words};
 
 /// The number of the plan with a text.
 const HAS_INPUT: i32 = 1;
-/// The cost of a scan without a text, which cannot be run.
-const NO_INPUT_COST: f64 = 5e98;
 
 /// The module.
 pub struct TokenizeModule;
@@ -42,10 +40,10 @@ impl VirtualTable for TokenizeTable {
         let is_input =
             |asked: &lithe_vtab::IndexConstraint| asked.usable && asked.column == 0 && asked.op == constraint::EQ;
         let found = info.constraints.iter().position(is_input);
-        info.estimated_cost = if found.is_some() { 1.0 } else { NO_INPUT_COST };
         if let Some(usage) = found.and_then(|at| info.usage.get_mut(at)) {
             *usage = Usage { argument: 1, omit: true, all_at_once: false };
             info.plan.number = HAS_INPUT;
+            info.estimated_cost = 1.0;
         }
         Ok(true)
     }

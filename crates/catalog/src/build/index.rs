@@ -71,7 +71,7 @@ fn column_of(expr: &Expr<'_>, table: &Table, options: &BuildOptions<'_>) -> Resu
     };
     let column = table.column(name);
     if column.is_none() && matches!(expr.kind, ExprKind::String(_)) {
-        return Err(CompileError::no_such("column", name).with_offset(Some(expr.span.start)));
+        return Err(CompileError::no_such("column", name).starting_at(expr.span));
     }
     if column.is_none() {
         prohibit::check(expr, table, Place::Index, options)?;

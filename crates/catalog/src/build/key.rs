@@ -79,7 +79,7 @@ fn key_column(table: &Table, options: &BuildOptions<'_>, term: &OrderTerm<'_>) -
             return fail(EXPRESSION);
         }
     };
-    let no_such_column = || CompileError::no_such("column", name).with_offset(Some(expr.span.start));
+    let no_such_column = || CompileError::no_such("column", name).starting_at(expr.span);
     let column = table.column(name).ok_or_else(no_such_column)?;
     let collation = match written {
         Some(name) => CollationName::new(name),

@@ -10,7 +10,7 @@ use lithe_sql::parse_statement;
 
 use super::{BuildOptions, build_index, build_table, build_trigger, build_view, build_virtual_table, trigger_database};
 use crate::error::{CompileError, Result, fail};
-use crate::{Catalog, NameBuf, Table, Trigger};
+use crate::{Catalog, NameBuf, Table, Trigger, qualified};
 
 /// A row of a schema table.
 #[derive(Clone, Copy, Debug, Default)]
@@ -149,7 +149,7 @@ impl Catalog {
         }
         let table = self.schema(db).table(create.table.name.name);
         let table = table.ok_or_else(|| {
-            CompileError::no_such("table", format_args!("{}.{}", self.database_name(db), create.table.name.name))
+            CompileError::no_such("table", qualified(Some(self.database_name(db).name()), create.table.name.name))
         })?;
         Ok(crate::FoundTable { db, table })
     }

@@ -188,9 +188,7 @@ impl Checker<'_> {
         match self.named_column(column) {
             Err(_) if is_boolean || may_be_string => Ok(()),
             Err(error) if column.quote() == Quote::Double => {
-                let advice = "should this be a string literal in single-quotes?";
-                let message = format!("no such column: \"{}\" - {advice}", column.name);
-                Err(CompileError::new(message).of_schema().with_offset(error.offset))
+                Err(CompileError::no_such_quoted_column(column.name).with_offset(error.offset))
             }
             result => result,
         }
@@ -214,7 +212,7 @@ impl Checker<'_> {
         if self.knows_column(column.name) {
             return Ok(());
         }
-        Err(CompileError::no_such("column", column.name).with_offset(Some(column.span().start)))
+        Err(CompileError::no_such("column", column.name).starting_at(column.span()))
     }
 
     fn knows_column(&self, name: Name<'_>) -> bool {

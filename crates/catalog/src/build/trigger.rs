@@ -4,7 +4,7 @@ use lithe_base::Db;
 use lithe_sql::ast::{CreateTrigger, TriggerEvent as Event, TriggerTime};
 
 use crate::error::{CompileError, Result, fail};
-use crate::{Catalog, FoundTable, NameBuf, Trigger, TriggerEvent, display_name};
+use crate::{Catalog, FoundTable, NameBuf, Trigger, TriggerEvent, display_name, qualified};
 
 /// The database that a trigger will be in, and its table.
 ///
@@ -39,10 +39,7 @@ pub fn trigger_database<'c>(
         return Err(CompileError::at(place, message));
     }
     let Some(found) = catalog.find_table(schema, create.table.name.name) else {
-        return Err(match schema {
-            Some(schema) => CompileError::no_such("table", format_args!("{schema}.{}", create.table.name.name)),
-            None => CompileError::no_such("table", display_name(create.table)),
-        });
+        return Err(CompileError::no_such("table", qualified(schema, create.table.name.name)));
     };
     Ok((home.unwrap_or(found.db), found))
 }

@@ -8,7 +8,7 @@
 //! One instruction does the counting.
 
 use lithe_base::ResultCode;
-use lithe_catalog::{CompileError, Index, IndexOrigin, Result, Table, TableKind};
+use lithe_catalog::{CompileError, Index, IndexOrigin, Result, Table, TableKind, qualified};
 use lithe_resolve::authorize::Action;
 use lithe_sql::ast::{Name, QualifiedName};
 use lithe_vm::insn::Insn;
@@ -63,10 +63,7 @@ pub(crate) fn analyze<'a>(cg: &mut Codegen<'a>, written: Option<&'a QualifiedNam
     }
     match catalog.find_table(schema, name) {
         Some(found) => analyze_part(cg, found.db, Part::Table(found.table)),
-        None => Err(match schema {
-            Some(schema) => CompileError::no_such("table", format_args!("{schema}.{name}")),
-            None => CompileError::no_such("table", name),
-        }),
+        None => Err(CompileError::no_such("table", qualified(schema, name))),
     }
 }
 

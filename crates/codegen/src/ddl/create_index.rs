@@ -1,6 +1,6 @@
 //! CREATE INDEX.
 
-use lithe_catalog::{CompileError, FoundTable, Index, IndexTerm, Result, Table, build_index, fail};
+use lithe_catalog::{CompileError, FoundTable, Index, IndexTerm, Result, Table, build_index, fail, qualified};
 use lithe_resolve::Stored;
 use lithe_resolve::ir::{Expr, SourceId};
 use lithe_sql::ast::{CreateIndex, Name};
@@ -58,11 +58,7 @@ fn indexed_table<'a>(cg: &Codegen<'a>, create: &CreateIndex<'a>, sql: &[u8]) -> 
     let schema = catalog.database_name(db).name();
     let scope = if db == Db::TEMP { None } else { Some(schema) };
     let Some(FoundTable { db: of_table, table }) = catalog.find_table(scope, create.table.name) else {
-        let name = create.table.name;
-        return match scope {
-            Some(schema) => Err(CompileError::no_such("table", format_args!("{schema}.{name}"))),
-            None => Err(CompileError::no_such("table", name)),
-        };
+        return Err(CompileError::no_such("table", qualified(scope, create.table.name)));
     };
     if db == Db::TEMP && of_table != Db::TEMP {
         return fail(format!("cannot create a TEMP index on non-TEMP table \"{}\"", table.name));

@@ -310,7 +310,7 @@ fn begin_path<'a>(
     opened: &mut Opened,
     exits: Exits,
 ) -> Result<(Walk, Option<OrBody>)> {
-    let Exits { next, exhausted, empty } = exits;
+    let Exits { exhausted, empty, .. } = exits;
     let source = plan.source_of(planned);
     let nothing = Walk::default();
     if let SourceKind::Recursive(table) = source.kind {
@@ -345,9 +345,7 @@ fn begin_path<'a>(
     }
     if let Path::Virtual(path) = planned.path {
         cg.set_access(source.id, ColumnAccess::Virtual { cursor });
-        let (walk, arguments) = virtual_table::begin_scan(cg, cursor, path, exhausted)?;
-        virtual_table::check_sets(cg, path, arguments, next)?;
-        return Ok((walk, None));
+        return Ok((virtual_table::begin_search(cg, cursor, path, exits)?, None));
     }
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
     let walk = match &planned.path {

@@ -24,8 +24,8 @@ use super::columns::{column_of, identity};
 use super::index::begin_index;
 use super::rowid::{begin_rowid, begin_rowid_range};
 use super::source::{Opened, common_index, index_access};
-use super::virtual_table;
 use super::walk::Walk;
+use super::{Exits, virtual_table};
 
 /// The body of an OR's loop, a subroutine: its return register.
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +69,8 @@ pub(super) fn begin_or<'a>(
         }
         let measured = cg.begin_run();
         let next = cg.b.label();
-        let walk =
-            begin_branch(cg, (source, table), reverse, opened, opened.branches[at], branch, Exits { next, done })?;
+        let exits = Exits { next, exhausted: done, empty: done };
+        let walk = begin_branch(cg, (source, table), reverse, opened, opened.branches[at], branch, exits)?;
         let cursors = vec![opened.branches[at].unwrap_or(opened.table_cursor())];
         let line = cg.explain.line_of(Part::Loop, branch);
         cg.measure_loop(measured, line, source, &branch.path.into(), branch.rows, cursors);
@@ -154,15 +154,6 @@ fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, order: B
     Ok(())
 }
 
-/// Where a branch goes on.
-#[derive(Clone, Copy)]
-struct Exits {
-    /// With the next row.
-    next: Addr,
-    /// After its last row.
-    done: Addr,
-}
-
 /// Begins the walk over the rows of a branch; the table's cursor is on each of them.
 fn begin_branch<'a>(
     cg: &mut Codegen<'a>,
@@ -171,8 +162,9 @@ fn begin_branch<'a>(
     opened: &Opened,
     index: Option<CursorId>,
     branch: &OrBranch<'a>,
-    Exits { next, done }: Exits,
+    exits: Exits,
 ) -> Result<Walk> {
+    let done = exits.exhausted;
     let cursor = opened.table_cursor();
     let path = match &branch.path {
         BranchPath::Tree(path) => path,
@@ -182,9 +174,7 @@ fn begin_branch<'a>(
         }
         BranchPath::Virtual(path) => {
             cg.set_access(source.id, ColumnAccess::Virtual { cursor });
-            let (walk, arguments) = virtual_table::begin_scan(cg, cursor, path, done)?;
-            virtual_table::check_sets(cg, path, arguments, next)?;
-            return Ok(walk);
+            return virtual_table::begin_search(cg, cursor, path, exits);
         }
     };
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });

@@ -8,9 +8,22 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 
 use super::super::Codegen;
+use super::Exits;
 use super::keys::{Around, begin_sets, when_none};
 use super::walk::Walk;
 use crate::expr::in_set;
+
+/// Begins the scan; its rows have the values of the INs that are loops around it.
+pub(super) fn begin_search<'a>(
+    cg: &mut Codegen<'a>,
+    cursor: CursorId,
+    path: &VirtualPath<'a>,
+    exits: Exits,
+) -> Result<Walk> {
+    let (walk, arguments) = begin_scan(cg, cursor, path, exits.exhausted)?;
+    check_sets(cg, path, arguments, exits.next)?;
+    Ok(walk)
+}
 
 /// Computes the arguments, in the registers that are returned, and begins the scan. INs are loops around it, unless the table
 /// takes their values at once.
@@ -25,14 +38,11 @@ pub(super) fn begin_scan<'a>(
     for (at, (key, all_at_once)) in path.keys.iter().zip(path.all_at_once).enumerate() {
         let dst = start.at(at);
         match key {
-            // The module gets the value unconverted, NULL too, because it defines the comparison.
-            Key::Value { value, .. } => cg.emit_into(value, dst)?,
             Key::In { set, .. } if *all_at_once => {
                 let set = in_set::key_set(cg, set)?;
                 cg.b.emit(Insn::VList { cursor: set, dst });
             }
-            Key::In { .. } => {}
-            Key::Null | Key::Any => cg.b.emit(Insn::Null { start: dst, count: 1 }),
+            key => emit_argument(cg, key, dst)?,
         }
         looped.push(if *all_at_once { Key::Null } else { *key });
     }
@@ -41,6 +51,17 @@ pub(super) fn begin_scan<'a>(
     cg.b.emit(Insn::VFilter { cursor, scan: path.scan, start, target: when_none(&around, exhausted) });
     let step = Insn::VNext { cursor, target: cg.b.here() };
     Ok((Walk { step: Some(step), around }, start))
+}
+
+/// Computes an argument. The module gets the value unconverted, NULL too, because it defines the comparison. The loop around the scan
+/// sets that of an IN.
+fn emit_argument<'a>(cg: &mut Codegen<'a>, key: &Key<'a>, dst: Reg) -> Result<()> {
+    match key {
+        Key::Value { value, .. } => cg.emit_into(value, dst)?,
+        Key::In { .. } => {}
+        Key::Null | Key::Any => cg.b.emit(Insn::Null { start: dst, count: 1 }),
+    }
+    Ok(())
 }
 
 /// Calls a table-valued function, and begins the walk over its rows. INs are loops around the call.
@@ -55,12 +76,7 @@ pub(super) fn begin_function<'a>(
     let mut given = 0;
     for (at, argument) in arguments.iter().enumerate() {
         let Some(argument) = argument else { continue };
-        let dst = start.at(1 + at);
-        match argument {
-            Key::Value { value, .. } => cg.emit_into(value, dst)?,
-            Key::In { .. } => {}
-            Key::Null | Key::Any => cg.b.emit(Insn::Null { start: dst, count: 1 }),
-        }
+        emit_argument(cg, argument, start.at(1 + at))?;
         given |= 1 << at;
     }
     let keys: Vec<Key<'a>> = arguments.iter().map(|argument| argument.unwrap_or(Key::Null)).collect();
@@ -78,7 +94,7 @@ pub(super) fn begin_function<'a>(
 
 /// Jumps to `next` if the row does not have the values of the INs that are loops around the scan: a table may use its constraints
 /// and return other rows all the same. `start` has the arguments.
-pub(super) fn check_sets<'a>(cg: &mut Codegen<'a>, path: &VirtualPath<'a>, start: Reg, next: Addr) -> Result<()> {
+fn check_sets<'a>(cg: &mut Codegen<'a>, path: &VirtualPath<'a>, start: Reg, next: Addr) -> Result<()> {
     for (at, key) in path.keys.iter().enumerate() {
         let Key::In { set, column, how } = *key else { continue };
         if path.all_at_once[at] || path.omit[at] {

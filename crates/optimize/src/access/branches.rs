@@ -4,10 +4,11 @@ use lithe_catalog::{Result, fail};
 use lithe_resolve::ir::{CompareOp, Expr, SourceSet, skip_collate};
 
 use super::candidate::{Candidate, Candidates, Way};
+use super::checks::State;
 use super::order::OrderColumns;
 use super::paths::PathFinder;
-use super::plan::{BranchPath, OrBranch, OrPath, Path};
-use super::terms::{self, Condition, Op, Terms};
+use super::plan::{OrBranch, OrPath, Path};
+use super::terms::{self, Condition, Terms};
 use super::{Join, LogEst};
 
 impl<'a> Join<'_, 'a> {
@@ -83,12 +84,19 @@ impl<'a> Join<'_, 'a> {
         };
         let usable = finder.found.all.iter().filter(may_serve);
         let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
-        let (path, done) = self.branch_path(&terms, source, chosen, &finder.found)?;
+        let mut states = vec![State::default(); terms.conditions.len()];
+        let note = |id| {
+            let constraint = terms.constraint(id);
+            states[constraint.condition].note_used(constraint);
+        };
+        let Some(path) = self.single_path(&terms, chosen, &finder.found.scans, note) else {
+            return fail("no query solution");
+        };
         // The loop itself checks the other conditions, after the union. It also checks the whole OR when part of a branch
         // needs sources of inner loops.
-        let open = terms.conditions.iter().zip(done).take(own);
+        let open = terms.conditions.iter().zip(states).take(own);
         let (demands, checks): (Vec<&Condition<'a>>, Vec<&Condition<'a>>) = open
-            .filter(|(condition, (done, is_whole))| !is_whole && (condition.parts == 0 || *done != condition.parts))
+            .filter(|(condition, state)| !state.is_done(condition))
             .filter(|(condition, _)| condition.needs.is_subset_of(known))
             .map(|(condition, _)| condition)
             .partition(|condition| !condition.needs.contains(source));
@@ -97,42 +105,6 @@ impl<'a> Join<'_, 'a> {
         };
         let (run, rows, one_row): (LogEst, LogEst, bool) = (chosen.run, chosen.rows, chosen.one_row);
         Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), one_row, run, rows })
-    }
-
-    /// The path of the candidate that was chosen for a branch, and of each condition the parts that it makes true, and whether it makes the
-    /// whole condition true.
-    fn branch_path(
-        &self,
-        terms: &Terms<'a>,
-        source: usize,
-        chosen: &Candidate,
-        found: &Candidates,
-    ) -> Result<(BranchPath<'a>, Vec<(u64, bool)>)> {
-        let mut done = vec![(0, false); terms.conditions.len()];
-        let mut note_done = |id| {
-            let constraint = terms.constraint(id);
-            let (parts, is_whole) = &mut done[constraint.condition];
-            *parts |= constraint.part;
-            // A constraint that only a virtual table can use is a whole condition.
-            *is_whole |= matches!(constraint.op, Op::Virtual(_));
-        };
-        let path = match &chosen.way {
-            Way::Tree(way) => {
-                chosen.used.iter().filter(|id| !chosen.borrowed.contains(id)).copied().for_each(&mut note_done);
-                BranchPath::Tree(self.tree_path(terms, source, way))
-            }
-            Way::Function(arguments) => {
-                chosen.used.iter().copied().for_each(&mut note_done);
-                BranchPath::Function(self.function_path(terms, arguments))
-            }
-            Way::Virtual(scan) => {
-                let way = &found.scans[*scan];
-                way.ensured().for_each(&mut note_done);
-                BranchPath::Virtual(self.virtual_path(terms, way))
-            }
-            Way::Hash | Way::Or(_) => return fail("no query solution"),
-        };
-        Ok((path, done))
     }
 }
 

@@ -22,7 +22,7 @@ use lithe_resolve::ir::{
 use super::Join;
 use super::candidate::Candidate;
 use super::plan::{Loop, Path, TreePath};
-use super::terms::{ConstraintId, Op};
+use super::terms::{Condition, Constraint, ConstraintId, Op};
 
 /// The conditions of a join while their places are determined.
 pub struct Checks<'c, 'a> {
@@ -33,13 +33,27 @@ pub struct Checks<'c, 'a> {
     states: &'a mut [State],
 }
 
-/// The state of a condition.
-#[derive(Clone, Copy)]
-struct State {
+/// What of a condition need not be checked.
+#[derive(Clone, Copy, Default)]
+pub struct State {
     /// The parts that the chosen paths make true.
     done: u64,
     /// It need not be checked.
     is_dropped: bool,
+}
+
+impl State {
+    /// A path uses the constraint, which is one of this condition, and finds only rows for which it is true.
+    pub fn note_used(&mut self, constraint: &Constraint<'_>) {
+        // A constraint that only a virtual table can use is a whole condition.
+        self.is_dropped |= matches!(constraint.op, Op::Virtual(_));
+        self.done |= constraint.part;
+    }
+
+    /// Whether the condition, whose state this is, need not be checked.
+    pub fn is_done(self, condition: &Condition<'_>) -> bool {
+        self.is_dropped || condition.parts != 0 && self.done == condition.parts
+    }
 }
 
 /// A place for a condition.
@@ -65,10 +79,7 @@ impl<'c, 'a> Checks<'c, 'a> {
     /// A path uses the constraint, and finds only rows for which it is true.
     pub fn note_used(&mut self, id: ConstraintId) {
         let constraint = self.join.terms.constraint(id);
-        // A constraint that only a virtual table can use is a whole condition.
-        let state = &mut self.states[constraint.condition];
-        state.is_dropped |= matches!(constraint.op, Op::Virtual(_));
-        state.done |= constraint.part;
+        self.states[constraint.condition].note_used(constraint);
     }
 
     /// The path is a union for the disjunction of this number, and makes it true.
@@ -162,9 +173,7 @@ impl<'c, 'a> Checks<'c, 'a> {
     }
 
     fn is_done(&self, at: usize) -> bool {
-        let parts = self.join.terms.conditions[at].parts;
-        let state = self.states[at];
-        state.is_dropped || parts != 0 && state.done == parts
+        self.states[at].is_done(&self.join.terms.conditions[at])
     }
 
     fn is_constant(&self, at: usize) -> bool {

@@ -1,7 +1,7 @@
 //! The last step of planning: from chosen candidates to a plan with the values of all keys and bounds, and a place for
 //! every condition.
 
-use lithe_catalog::Result;
+use lithe_catalog::{CompileError, Result};
 use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceSet};
 
 use super::candidate::{self, ArgumentOf, Candidate, Candidates, TreeWay, VirtualWay, Way};
@@ -163,23 +163,42 @@ impl<'a> Join<'_, 'a> {
                 self.or_path(candidate.source, *number, outside)
             }
             Way::Hash => Ok(self.hash_path(candidate.source, outside, checks)),
-            Way::Virtual(scan) => {
-                let way = &scans[*scan];
-                way.ensured().for_each(|id| checks.note_used(id));
-                Ok(Path::Virtual(self.virtual_path(self.terms, way)))
-            }
-            Way::Function(arguments) => {
-                note_used(candidate, checks);
-                Ok(Path::Function(self.function_path(self.terms, arguments)))
-            }
-            Way::Tree(way) => {
-                note_used(candidate, checks);
-                if let TreeWay::Index(way) = way {
+            Way::Tree(_) | Way::Function(_) | Way::Virtual(_) => {
+                if let Way::Tree(TreeWay::Index(way)) = &candidate.way {
                     self.note_met_by_entries(candidate.source, way.index, checks)?;
                 }
-                Ok(Path::Tree(self.tree_path(self.terms, candidate.source, way)))
+                let path = self.single_path(self.terms, candidate, scans, |id| checks.note_used(id));
+                path.map(Path::from).ok_or_else(|| CompileError::new("no query solution"))
             }
         }
+    }
+
+    /// The path of a candidate that is a single search, with values of `terms`: those of the join, or of a branch of an OR. The constraints
+    /// that it makes true are noted.
+    pub fn single_path(
+        &self,
+        terms: &Terms<'a>,
+        candidate: &Candidate,
+        scans: &[VirtualWay],
+        mut note: impl FnMut(ConstraintId),
+    ) -> Option<BranchPath<'a>> {
+        let used = candidate.used.iter().filter(|id| !candidate.borrowed.contains(id)).copied();
+        Some(match &candidate.way {
+            Way::Tree(way) => {
+                used.for_each(note);
+                BranchPath::Tree(self.tree_path(terms, candidate.source, way))
+            }
+            Way::Function(arguments) => {
+                used.for_each(note);
+                BranchPath::Function(self.function_path(terms, arguments))
+            }
+            Way::Virtual(scan) => {
+                let way = &scans[*scan];
+                way.ensured().for_each(&mut note);
+                BranchPath::Virtual(self.virtual_path(terms, way))
+            }
+            Way::Hash | Way::Or(_) => return None,
+        })
     }
 
     /// The conditions that every entry of a partial index meets need not be checked.
@@ -273,13 +292,6 @@ impl<'a> Join<'_, 'a> {
             filter: arena.alloc_slice_copy(&filter),
             columns: arena.alloc_slice_copy(&columns),
         }))
-    }
-}
-
-/// The conditions that the candidate's path makes true need not be checked.
-fn note_used(candidate: &Candidate, checks: &mut Checks<'_, '_>) {
-    for &id in candidate.used.iter().filter(|id| !candidate.borrowed.contains(id)) {
-        checks.note_used(id);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The name of a table → the table of the catalog.
 
 use lithe_base::Db;
-use lithe_catalog::{CompileError, ErrorKind, FoundTable, Result, VirtualState, fail, no_such_table};
+use lithe_catalog::{CompileError, FoundTable, Result, VirtualState, fail, no_such_table};
 use lithe_sql::ast;
 use lithe_vtab::Risk;
 
@@ -83,13 +83,14 @@ impl<'a> Resolver<'a> {
         let is_known = |found: &FoundTable<'_>| self.env.flags.may_use(found.table);
         let Some(db) = scope.fixed_db.filter(|_| name.schema.is_none()) else {
             let found = self.env.catalog.table(name.schema, name.name)?;
-            return if is_known(&found) { Ok(found) } else { Err(no_such_table(name.schema, name.name)) };
+            return if is_known(&found) {
+                Ok(found)
+            } else {
+                Err(no_such_table(name.schema.map(|schema| schema.name), name.name.name))
+            };
         };
         let database = self.env.catalog.database_name(db).name();
         let found = self.env.catalog.find_table(Some(database), name.name.name).filter(is_known);
-        found.ok_or_else(|| {
-            CompileError::no_such("table", format_args!("{database}.{}", name.name.name))
-                .of_kind(ErrorKind::NoSuchTable)
-        })
+        found.ok_or_else(|| no_such_table(Some(database), name.name.name))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use lithe_catalog::{
     BuildOptions, Catalog, CompileError, FoundTable, Index, NameBuf, Result, Schema, SchemaRow, Table, Trigger,
-    build_index, fail,
+    build_index, fail, qualified,
 };
 use lithe_resolve::authorize::Authorizer;
 use lithe_resolve::environment::Environment;
@@ -352,10 +352,8 @@ fn trigger_target<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a
     let own = catalog.database_name(db).name();
     let schema = create.table.schema.map(|schema| schema.name).or((db != Db::TEMP).then_some(own));
     let found = catalog.find_table(schema, create.table.name.name);
-    let FoundTable { db, table } = found.ok_or_else(|| match schema {
-        Some(schema) => CompileError::no_such("table", format_args!("{schema}.{}", create.table.name.name)),
-        None => CompileError::no_such("table", create.table.name.name),
-    })?;
+    let missing = || CompileError::no_such("table", qualified(schema, create.table.name.name));
+    let FoundTable { db, table } = found.ok_or_else(missing)?;
     resolver.target_at(db, table)
 }
 

@@ -42,17 +42,16 @@ impl PathFinder<'_, '_> {
         };
         let (all, single) = (arguments(true), arguments(false));
         let none = vec![None; all.len()];
+        let without = if all == none { estimate(table, &none) } else { (WITHOUT_ARGUMENTS, WITHOUT_ARGUMENTS) };
+        let has_sets = single != all;
         if all != none {
-            self.add_call(source, needs, table, all.clone());
+            self.add_call(source, needs, table, all);
         }
-        if single != none && single != all {
+        if has_sets && single != none {
             self.add_call(source, needs, table, single);
         }
-        let mut candidate = Candidate::new(source, needs, Way::Function(none.clone()));
-        (candidate.run, candidate.rows) = match all == none {
-            true => estimate(table, &none),
-            false => (WITHOUT_ARGUMENTS, WITHOUT_ARGUMENTS),
-        };
+        let mut candidate = Candidate::new(source, needs, Way::Function(none));
+        (candidate.run, candidate.rows) = without;
         // As for any virtual table, the other conditions change nothing about the estimates.
         self.found.add(candidate);
     }

@@ -68,12 +68,16 @@ impl<'a> PathFinder<'_, 'a> {
             && let Some(connected) = table.connected()
         {
             self.add_virtual(source, must_follow, table, *connected)?;
-            return self.add_disjunctions_of_virtual(source, must_follow);
-        }
-        if info.table.is_some_and(|table| table.virtual_table().is_some()) {
+        } else if info.table.is_some_and(|table| table.virtual_table().is_some()) {
             self.add_function(source, must_follow);
-            return self.add_disjunctions_of_virtual(source, must_follow);
+        } else {
+            self.add_stored(source, must_follow)?;
         }
+        if self.in_or { Ok(()) } else { self.add_disjunctions(source, must_follow) }
+    }
+
+    /// Adds the candidates of a table that is stored, or of a query.
+    fn add_stored(&mut self, source: usize, must_follow: SourceSet) -> Result<()> {
         if !self.in_or {
             self.add_hashes(source, must_follow);
         }
@@ -87,16 +91,7 @@ impl<'a> PathFinder<'_, 'a> {
         if comes_last {
             self.add_table_paths(source, must_follow);
         }
-        if !self.in_or {
-            self.add_disjunctions(source, must_follow)?;
-        }
         Ok(())
-    }
-
-    fn add_disjunctions_of_virtual(&mut self, source: usize, must_follow: SourceSet) -> Result<()> {
-        // The rows that a RIGHT JOIN adds come from one more scan like the first.
-        let is_scanned_again = self.infos[source].source.join.keeps_right_rows();
-        if self.in_or || is_scanned_again { Ok(()) } else { self.add_disjunctions(source, must_follow) }
     }
 
     /// Whether the constraint is on another, equal column.

@@ -28,6 +28,11 @@ impl<'a> PathFinder<'_, 'a> {
     /// # Errors
     /// Those of virtual tables.
     pub(super) fn add_disjunctions(&mut self, source: usize, needs: SourceSet) -> Result<()> {
+        let info = &self.infos[source];
+        // The rows of a virtual table that a RIGHT JOIN adds come from one more scan like the first.
+        if info.source.join.keeps_right_rows() && info.table.is_some_and(|table| table.virtual_table().is_some()) {
+            return Ok(());
+        }
         for number in 0..self.terms.disjunctions.len() {
             let disjunction = &self.terms.disjunctions[number];
             let origin = self.terms.conditions[disjunction.condition].origin;

@@ -1,7 +1,7 @@
 //! The foreign keys of the table whose rows change.
 
 use lithe_base::Db;
-use lithe_catalog::{CompileError, ForeignKey, Result, Table};
+use lithe_catalog::{CompileError, ForeignKey, Result, Table, qualified};
 use lithe_resolve::ChangeTarget;
 use lithe_resolve::environment::Environment;
 
@@ -60,7 +60,7 @@ pub(super) fn keys_of<'a>(
     let mut keys = Vec::new();
     for key in table.foreign_keys.iter().filter(is_concerned) {
         let parent = schema.table(key.parent.name()).ok_or_else(|| {
-            CompileError::no_such("table", format_args!("{}.{}", env.catalog.database_name(db), key.parent))
+            CompileError::no_such("table", qualified(Some(env.catalog.database_name(db).name()), key.parent.name()))
         })?;
         keys.push(ChildKey { db, key, parent, parent_key: parent_key::find(table, key, parent)? });
     }

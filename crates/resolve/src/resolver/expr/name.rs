@@ -81,7 +81,7 @@ pub(super) fn resolve_column<'a>(
                 return may_read(resolver, scope, here.sources, expr);
             }
             Answer::Ambiguous => {
-                return Err(CompileError::ambiguous_column(wanted.display()).with_offset(Some(wanted.span.start)));
+                return Err(CompileError::ambiguous_column(wanted.display()).starting_at(wanted.span));
             }
             Answer::Unknown => at = here.parent,
         }
@@ -286,7 +286,7 @@ fn aliased<'a>(scope: &Scope<'_, 'a>, alias: &Alias<'a>) -> Result<Expr<'a>> {
 /// A name that is no column: TRUE, FALSE, a string, or an error.
 fn no_column<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, wanted: Wanted<'a>) -> Result<Expr<'a>> {
     let Wanted { column, table: None, .. } = wanted else {
-        return Err(CompileError::no_such("column", wanted.display()).with_offset(Some(wanted.span.start)));
+        return Err(CompileError::no_such("column", wanted.display()).starting_at(wanted.span));
     };
     match column.quote() {
         Quote::Double if !scope.rules.no_strings_in_double_quotes => {
@@ -296,14 +296,10 @@ fn no_column<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, wanted: Wanted<
             resolver.quoted_strings.borrow_mut().push(column.name.as_bytes());
             Ok(Expr::Text(column.name.as_bytes()))
         }
-        Quote::Double => {
-            let advice = "should this be a string literal in single-quotes?";
-            let error = CompileError::no_such("column", format_args!("\"{}\" - {advice}", column.name));
-            Err(error.with_offset(Some(wanted.span.start)))
-        }
+        Quote::Double => Err(CompileError::no_such_quoted_column(column.name).starting_at(wanted.span)),
         Quote::None if column.name.is("true") => Ok(Expr::Boolean(true)),
         Quote::None if column.name.is("false") => Ok(Expr::Boolean(false)),
-        _ => Err(CompileError::no_such("column", column.name).with_offset(Some(wanted.span.start))),
+        _ => Err(CompileError::no_such("column", column.name).starting_at(wanted.span)),
     }
 }
 
