@@ -176,6 +176,7 @@ impl<'a> Codegen<'a> {
         }
         if self.planner.context.has_scans() {
             program.scans = self.planner.context.take_scans();
+            program.find_columns_read();
         }
         if !self.explain.is_on() {
             return;

@@ -18,7 +18,7 @@ use crate::index::Order;
 use crate::plan::{Item, flag, items};
 use crate::rank::{self, Rank};
 use crate::registry::Registry;
-use crate::search::{Operand, OperandKind, ROWS_AHEAD_MAX, Search};
+use crate::search::{Operand, OperandKind, RowQuery, Search};
 use crate::table::Table;
 use crate::{Result, locale};
 use sorted::{Sorted, SortedRow};
@@ -39,7 +39,9 @@ enum Progress {
     Ended,
     /// The content, row by row.
     Content,
-    /// The rows that match, up to a rowid.
+    /// The rows that match, up to a rowid, many at a time: nobody asks what the query has found in them.
+    Rows { query: Box<RowQuery>, last: i64 },
+    /// The rows that match, up to a rowid, with what the query has found in each.
     Search { last: i64 },
     /// Rows in the order of their ranks.
     Sorted(Sorted),
@@ -61,37 +63,34 @@ pub struct Fts5Cursor {
     is_stale: bool,
     table: Arc<Table>,
     ahead: Ahead,
+    /// The scan is on `row` of a [`Progress::Rows`], and nobody has asked more than its rowid, so that the state does not know it yet.
+    is_untold: bool,
+    row: i64,
 }
 
-/// Rows that were read ahead of the query.
+/// Rows of a [`Progress::Rows`].
 #[derive(Default)]
 struct Ahead {
     rows: Vec<i64>,
     /// The number of them that the scan has passed.
     passed: usize,
-    /// The most rows that are read ahead the next time. The number grows with the scan.
-    count_max: usize,
-    /// Whether the scan is on one of them, and the query on a row before.
-    is_on_row: bool,
 }
 
-/// The number of rows that are read ahead at first.
-const ROWS_AHEAD_MIN: usize = 8;
-
 impl Ahead {
-    fn clear(&mut self) {
-        self.rows.clear();
-        (self.passed, self.is_on_row) = (0, false);
-    }
-
-    /// Reads rows that follow and are not above `last`.
-    fn read(&mut self, search: &mut Search, table: &Table, last: i64) {
-        self.clear();
-        search.rows_ahead(table, &mut self.rows, self.count_max);
-        self.count_max = (2 * self.count_max).clamp(ROWS_AHEAD_MIN, ROWS_AHEAD_MAX);
+    /// Reads rows from `from` to `last`.
+    fn read(&mut self, query: &mut RowQuery, scan: &Scan<'_>, table: &Table, from: i64, last: i64) -> Result {
+        self.passed = 0;
+        query.read(table, scan.connection, from, &mut self.rows)?;
         if self.rows.last().is_some_and(|row| *row > last) {
             self.rows.truncate(self.rows.partition_point(|row| *row <= last));
         }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<i64> {
+        let rowid = self.rows.get(self.passed).copied()?;
+        self.passed += 1;
+        Some(rowid)
     }
 }
 
@@ -111,11 +110,20 @@ impl Fts5Cursor {
             is_stale: false,
             table: Arc::clone(table),
             ahead: Ahead::default(),
+            is_untold: false,
+            row: 0,
+        }
+    }
+
+    /// Tells the state on which row the scan is.
+    fn tell(&mut self) {
+        if self.is_untold {
+            self.go_to(Some(self.row));
         }
     }
 
     fn go_to(&mut self, rowid: Option<i64>) {
-        self.rank_of_row = None;
+        (self.rank_of_row, self.is_untold) = (None, false);
         if rowid.is_none() && !matches!(self.progress, Progress::Special(_)) {
             self.progress = Progress::Ended;
         }
@@ -153,19 +161,33 @@ impl Fts5Cursor {
         Ok(())
     }
 
+    /// Goes to the first row that matches from `from` on.
+    fn read_rows(&mut self, scan: &Scan<'_>, table: &Table, from: Option<i64>) -> Result {
+        let mut rowid = None;
+        if let (Progress::Rows { query, last }, Some(from)) = (&mut self.progress, from) {
+            if query.is_outdated(table) {
+                let state = self.state.borrow();
+                if let Some(search) = &state.search {
+                    **query = search.row_query(table, scan.connection)?;
+                }
+            }
+            self.generation = table.index.generation();
+            self.ahead.read(query, scan, table, from, *last)?;
+            rowid = self.ahead.next();
+        }
+        self.go_to(rowid);
+        Ok(())
+    }
+
     /// Goes to the next row of a query whose postings are valid.
     fn next_found(&mut self, connection: &dyn SqlConnection, table: &Table, last: i64) -> Result {
         let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
         let state = &mut *state;
         let mut found = None;
         if let Some(search) = &mut state.search {
-            if let Some(rowid) = state.rowid.filter(|_| self.ahead.is_on_row) {
-                search.seek(table, connection, rowid)?;
-            }
             search.next(table, connection)?;
             let is_within = |rowid: &i64| if self.order == Order::Ascending { *rowid <= last } else { *rowid >= last };
             found = (!search.is_at_end()).then(|| search.rowid()).filter(is_within);
-            self.ahead.read(search, table, last);
         }
         self.generation = table.index.generation();
         self.rank_of_row = None;
@@ -257,8 +279,18 @@ impl VirtualCursor for Fts5Cursor {
         if search.is_none() {
             return self.scan_content(scan, &table, low, high);
         }
+        let query = match &search {
+            Some(search) if plan.number & (flag::BY_RANK | flag::DESCENDING) == 0 && !reads_findings(scan, &table) => {
+                Some(Box::new(search.row_query(&table, scan.connection)?))
+            }
+            _ => None,
+        };
         if let Ok(mut state) = self.state.try_borrow_mut() {
             state.search = search;
+        }
+        if let Some(query) = query {
+            self.progress = Progress::Rows { query, last: high };
+            return self.read_rows(scan, &table, Some(low));
         }
         if plan.number & flag::BY_RANK != 0 {
             self.order = Order::Ascending;
@@ -272,6 +304,7 @@ impl VirtualCursor for Fts5Cursor {
     }
 
     fn next(&mut self, scan: &Scan<'_>) -> Result {
+        self.tell();
         match &mut self.progress {
             Progress::Ended => self.go_to(None),
             Progress::Special(_) => {
@@ -305,6 +338,11 @@ impl VirtualCursor for Fts5Cursor {
                     }
                 }
             }
+            Progress::Rows { .. } => {
+                let table = Arc::clone(&self.table);
+                let from = self.state.borrow().rowid.and_then(|rowid| rowid.checked_add(1));
+                self.read_rows(scan, &table, from)?;
+            }
             Progress::Search { last } => {
                 let (last, order) = (*last, self.order);
                 let table = &scan.table::<Fts5Table>()?.table;
@@ -313,7 +351,6 @@ impl VirtualCursor for Fts5Cursor {
                 }
                 let rowid = self.state.borrow().rowid.unwrap_or_default();
                 // The table was changed: the query opens its postings anew and continues behind the row.
-                self.ahead.clear();
                 self.with_search(scan, |search, table, connection| {
                     search.start(table, connection, order, Some(rowid))?;
                     if !search.is_at_end() && search.rowid() == rowid { search.next(table, connection) } else { Ok(()) }
@@ -325,23 +362,29 @@ impl VirtualCursor for Fts5Cursor {
     }
 
     fn next_in_memory(&mut self) -> bool {
-        let Some(rowid) = self.ahead.rows.get(self.ahead.passed).copied() else { return false };
         if self.table.index.generation() != self.generation {
             return false;
         }
-        let Ok(mut state) = self.state.try_borrow_mut() else { return false };
-        state.go_to(Some(rowid));
-        self.ahead.passed += 1;
-        self.ahead.is_on_row = true;
-        self.rank_of_row = None;
+        let Some(row) = self.ahead.next() else { return false };
+        (self.row, self.is_untold) = (row, true);
         true
     }
 
+    fn pass_in_memory(&mut self) -> usize {
+        let left = self.ahead.rows.len() - self.ahead.passed;
+        let last = self.ahead.rows.last().filter(|_| left > 0 && self.table.index.generation() == self.generation);
+        let Some(last) = last.copied() else { return 0 };
+        self.ahead.passed += left;
+        (self.row, self.is_untold) = (last, true);
+        left
+    }
+
     fn eof(&self) -> bool {
-        self.state.borrow().rowid.is_none()
+        !self.is_untold && self.state.borrow().rowid.is_none()
     }
 
     fn column(&mut self, scan: &Scan<'_>, context: &mut ColumnContext<'_, '_>, column: usize) -> Result {
+        self.tell();
         let table = Arc::clone(&scan.table::<Fts5Table>()?.table);
         let columns = table.config.columns.len();
         if let Progress::Special(number) = self.progress {
@@ -372,28 +415,38 @@ impl VirtualCursor for Fts5Cursor {
     }
 
     fn rowid(&mut self) -> Result<i64> {
-        Ok(self.state.borrow().rowid.unwrap_or_default())
+        Ok(if self.is_untold { self.row } else { self.state.borrow().rowid.unwrap_or_default() })
     }
 }
 
 impl Fts5Cursor {
-    /// Puts the query on the row, if it is not: the rows were sorted, or read ahead.
+    /// Puts the query on the row, if it is not: the rows were sorted, or found without it.
     fn refresh(&mut self, scan: &Scan<'_>) -> Result {
-        if std::mem::take(&mut self.ahead.is_on_row) {
-            // (Rows that were read ahead are on a page in memory: the query finds them even if the table was changed since.)
-            let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
-            let (rowid, table) = (state.rowid, &self.table);
-            let Some((search, rowid)) = state.search.as_mut().zip(rowid) else { return Ok(()) };
-            return search.seek(table, scan.connection, rowid);
+        if let Progress::Rows { last, .. } = &self.progress {
+            let last = *last;
+            self.ahead = Ahead::default();
+            self.progress = Progress::Search { last };
+            return self.start_at_row(scan);
         }
         if !std::mem::take(&mut self.is_stale) || !matches!(self.progress, Progress::Sorted(_)) {
             return Ok(());
         }
+        self.start_at_row(scan)
+    }
+
+    fn start_at_row(&mut self, scan: &Scan<'_>) -> Result {
         let Some(rowid) = self.state.borrow().rowid else { return Ok(()) };
         self.with_search(scan, |search, table, connection| {
             search.start(table, connection, Order::Ascending, Some(rowid))
         })
     }
+}
+
+/// Whether the statement asks what the query has found in a row: for the rank, or for the scan itself, which auxiliary functions take.
+fn reads_findings(scan: &Scan<'_>, table: &Table) -> bool {
+    let bit = |column: usize| 1u64 << column.min(u64::BITS as usize - 1);
+    let columns = table.config.columns.len();
+    scan.columns_read & (bit(columns) | bit(columns + 1)) != 0
 }
 
 /// The arguments of a scan, decoded.

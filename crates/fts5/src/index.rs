@@ -34,6 +34,7 @@ use crate::position;
 use crate::structure::{Segment, Structure};
 use lithe_vtab::Names;
 
+mod block;
 pub mod check;
 mod descending;
 mod doclist_index;
@@ -46,6 +47,7 @@ mod merge;
 pub mod pending;
 mod postings;
 mod row;
+mod rowids;
 mod secure;
 mod segment;
 mod state;
@@ -55,10 +57,12 @@ mod tombstones;
 mod tournament;
 pub mod writer;
 
+pub use block::Block;
 use flush::{MAIN_INDEX, TOKEN_LEN_MAX};
 use leaf::Leaf;
 use memory::{MemoryRows, Union};
 pub use postings::Postings;
+use rowids::RowidUnion;
 use segment::SegmentCursor;
 use state::State;
 use store::{Statements, Store};
@@ -189,15 +193,40 @@ impl<'c> Reader<'c> {
     /// As [`Reader::term`].
     pub fn prefix(&self, prefix: &[u8], order: Order, columns: Option<&[usize]>) -> Result<Postings> {
         let prefix = prefix.get(..TOKEN_LEN_MAX).unwrap_or(prefix);
-        let is_as_long = |chars: u32| flush::prefix_of(prefix, chars) == Some(prefix);
-        let own = (1..).zip(&self.index.prefixes).find(|(_, chars)| is_as_long(**chars)).map(|(index, _)| index);
-        match own.filter(|_| !self.index.token_data) {
-            Some(index) => self.postings(&key(MAIN_INDEX + index, prefix), order),
+        match self.prefix_index(prefix) {
+            Some(index) => self.postings(&key(index, prefix), order),
             None => {
                 let is_there = |positions: &[u8]| columns.is_none_or(|columns| self.stands_in(positions, columns));
                 self.union(prefix, order, |_| true, is_there)
             }
         }
+    }
+
+    /// The prefix index that has a prefix, if there is one.
+    fn prefix_index(&self, prefix: &[u8]) -> Option<u8> {
+        let is_as_long = |chars: u32| flush::prefix_of(prefix, chars) == Some(prefix);
+        let own = (1..).zip(&self.index.prefixes).find(|(_, chars)| is_as_long(**chars));
+        own.filter(|_| !self.index.token_data).map(|(index, _)| MAIN_INDEX + index)
+    }
+
+    /// The rowids of [`Reader::prefix`] without its positions, in ascending order. None: an index has the prefix, whose rows come one by one.
+    ///
+    /// # Errors
+    /// As [`Reader::term`].
+    pub fn prefix_rowids(&self, prefix: &[u8]) -> Result<Option<Vec<i64>>> {
+        let prefix = prefix.get(..TOKEN_LEN_MAX).unwrap_or(prefix);
+        if self.prefix_index(prefix).is_some() {
+            return Ok(None);
+        }
+        self.read_many_tokens()?;
+        let key = key(MAIN_INDEX, prefix);
+        let mut terms = Terms::from(self, &key, &key)?;
+        let mut union = RowidUnion::default();
+        while !terms.is_at_end() && terms.token().starts_with(prefix) {
+            terms.take_rows(self, union.block())?;
+            union.note();
+        }
+        Ok(Some(union.finish()))
     }
 
     /// The rows of a token, whatever data it has behind a NUL (tokendata=1).

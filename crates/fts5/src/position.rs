@@ -11,15 +11,15 @@
 use crate::varint;
 
 /// Precedes the number of a column. Offsets are written as a difference plus [`BIAS`], so no offset has this value.
-const COLUMN_MARK: u64 = 1;
+pub(crate) const COLUMN_MARK: u64 = 1;
 /// Added to each difference, because 0 and 1 have other meanings.
-const BIAS: u64 = 2;
+pub(crate) const BIAS: u64 = 2;
 /// The least number that is a difference.
 const SHORT_MIN: u8 = BIAS as u8;
 /// Offsets have 31 bits.
 const OFFSET_MAX: u64 = 0x7fff_ffff;
 /// More columns than any table has: a list with a larger number is damaged.
-const COLUMN_MAX: u64 = 0x7fff;
+pub(crate) const COLUMN_MAX: u64 = 0x7fff;
 
 /// A column and an offset as one number.
 pub const fn position(column: u32, offset: u32) -> u64 {

@@ -7,11 +7,13 @@
 //!   Search ── Node ── And, Or, Not ── Leaf ── phrases ── tokens ── index::Postings
 //! ```
 //!
-//! [`node`] combines rows, [`leaf`] finds those where phrases occur, by the positions that [`near`] compares.
+//! [`node`] combines rows, [`leaf`] finds those where phrases occur, by the positions that [`near`] compares. Where nobody asks what phrases have
+//! found in a row, [`rows`] finds the same rows, many at a time.
 
 mod leaf;
 mod near;
 mod node;
+mod rows;
 mod scan;
 
 use lithe_vtab::SqlConnection;
@@ -26,13 +28,11 @@ use crate::tokenizer::{Flow, Purpose, Token};
 use crate::{Result, position};
 pub(crate) use leaf::before_nul;
 use node::Node;
+pub use rows::RowQuery;
 use scan::Scan;
 
 /// Longer tokens are cut, in documents as in queries.
 pub const TOKEN_LEN_MAX: usize = 32768;
-
-/// The largest number of rows that are read ahead.
-pub const ROWS_AHEAD_MAX: usize = 512;
 
 /// An operand of a scan that the index serves. A scan's operands must all be true.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,10 +126,7 @@ impl Search {
     pub fn start(&mut self, table: &Table, connection: &dyn SqlConnection, order: Order, from: Option<i64>) -> Result {
         self.order = order;
         self.recalled = None;
-        if table.config.token_data && self.has_whole_token() {
-            // As in SQLite, such tokens are looked up in segments alone.
-            table.flush_tokens(connection)?;
-        }
+        self.flush_tokens(table, connection)?;
         self.generation = table.index.generation();
         let scan = Scan { reader: table.index.reader(connection), order, detail: table.config.detail };
         self.root.open(&scan, table.config.token_data)?;
@@ -139,9 +136,10 @@ impl Search {
         self.pass_over(&scan)
     }
 
-    /// Whether the query has a token that is not a prefix.
-    fn has_whole_token(&self) -> bool {
-        self.phrases.iter().flat_map(|query| &query.phrase.terms).any(|term| !term.is_prefix)
+    /// With tokendata=1, as in SQLite, tokens that are no prefixes are looked up in segments alone.
+    fn flush_tokens(&self, table: &Table, connection: &dyn SqlConnection) -> Result {
+        let has_whole_token = || self.phrases.iter().flat_map(|query| &query.phrase.terms).any(|term| !term.is_prefix);
+        if table.config.token_data && has_whole_token() { table.flush_tokens(connection) } else { Ok(()) }
     }
 
     /// Moves to the next matching row, unless the query is on one.
@@ -169,40 +167,26 @@ impl Search {
         self.pass_over(&scan)
     }
 
-    /// Goes to a row that [`Search::rows_ahead`] has returned, or to the first row behind it.
+    /// The query for its rows alone, upwards. It is another one: this query moves no row.
     ///
     /// # Errors
     /// The errors of reading the index.
-    pub fn seek(&mut self, table: &Table, connection: &dyn SqlConnection, rowid: i64) -> Result {
-        let scan = Scan { reader: table.index.reader(connection), order: self.order, detail: table.config.detail };
-        self.root.seek(&scan, rowid)?;
-        self.pass_over(&scan)
-    }
-
-    /// Appends to `out`, until it has `count_max`, rowids of rows that follow and match, as far as they are in memory, which is none of most
-    /// queries. The query stays where it is.
-    pub fn rows_ahead(&mut self, table: &Table, out: &mut Vec<i64>, count_max: usize) {
-        if let Node::Leaf(leaf) = &mut self.root {
-            leaf.rows_ahead(table.config.detail, out, count_max);
-        }
+    pub fn row_query(&self, table: &Table, connection: &dyn SqlConnection) -> Result<RowQuery> {
+        self.flush_tokens(table, connection)?;
+        RowQuery::open(&self.root, table, connection)
     }
 
     /// The number of rows that match.
     ///
     /// # Errors
     /// The errors of reading the index.
-    pub fn count(&mut self, table: &Table, connection: &dyn SqlConnection) -> Result<u64> {
-        let mut ahead = Vec::new();
-        let mut count = 0;
-        self.start(table, connection, Order::Ascending, None)?;
-        while !self.is_at_end() {
-            ahead.clear();
-            self.rows_ahead(table, &mut ahead, ROWS_AHEAD_MAX);
-            count += 1 + ahead.len() as u64;
-            if let Some(last) = ahead.last() {
-                self.seek(table, connection, *last)?;
-            }
-            self.next(table, connection)?;
+    pub fn count(&self, table: &Table, connection: &dyn SqlConnection) -> Result<u64> {
+        let mut query = self.row_query(table, connection)?;
+        let (mut rows, mut count, mut from) = (Vec::new(), 0, Some(i64::MIN));
+        while let Some(first) = from {
+            query.read(table, connection, first, &mut rows)?;
+            count += rows.len() as u64;
+            from = rows.last().and_then(|last| last.checked_add(1));
         }
         Ok(count)
     }

@@ -6,9 +6,9 @@ use crate::error::Error;
 pub struct BoxedError(Box<Error>);
 
 impl BoxedError {
-    /// The error.
-    pub fn into_error(self) -> Error {
-        *self.0
+    /// The error, in its box.
+    pub fn into_box(self) -> Box<Error> {
+        self.0
     }
 }
 

@@ -322,6 +322,12 @@ impl Machine {
         if self.loops_until_check == 0 { self.check_interrupts(host) } else { Ok(()) }
     }
 
+    /// Counts turns of a loop of two instructions that were taken at once.
+    pub fn count_passed(&mut self, turns: usize) {
+        self.counters.vm_steps += 2 * turns as u64;
+        self.loops_until_check = self.loops_until_check.saturating_sub(turns as u32).max(1);
+    }
+
     #[cold]
     fn check_interrupts(&mut self, host: &dyn Host) -> Result<(), BoxedError> {
         self.loops_until_check = LOOPS_BETWEEN_CHECKS;

@@ -246,6 +246,19 @@ impl Program {
         }
     }
 
+    /// Finds for each scan of a virtual table which columns of its rows the program reads.
+    pub fn find_columns_read(&mut self) {
+        const LAST: u16 = u64::BITS as u16 - 1;
+        for insn in &self.insns {
+            let Insn::VFilter { cursor: scanned, scan, .. } = *insn else { continue };
+            let read = self.insns.iter().filter_map(|insn| match *insn {
+                Insn::VColumn { cursor, column, .. } if cursor == scanned => Some(1 << column.min(LAST)),
+                _ => None,
+            });
+            self.scans[usize::from(scan.0)].columns_read = read.fold(0, |all, one: u64| all | one);
+        }
+    }
+
     /// Whether the virtual tables that it scans, itself or in its triggers, would plan the scans the same way again.
     pub fn is_reusable(&self) -> bool {
         self.scans.iter().all(|scan| scan.is_reusable) && self.subprograms.iter().all(|sub| sub.program.is_reusable())
@@ -270,5 +283,31 @@ impl Program {
     /// A text, unless it is [`TextId::NONE`].
     pub fn text(&self, text: TextId) -> Option<&str> {
         self.texts.get(text.0 as usize).map(|text| &**text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lithe_vtab::{ScanId, ScanPlan};
+
+    use super::*;
+    use crate::builder::ProgramBuilder;
+
+    #[test]
+    fn scans_are_told_which_columns_are_read() {
+        let mut b = ProgramBuilder::new();
+        let (start, dst, target) = (b.register(), b.register(), Addr::NONE);
+        let (cursor, other) = (CursorId(0), CursorId(1));
+        b.emit(Insn::VFilter { cursor, scan: ScanId(0), start, target });
+        b.emit(Insn::VFilter { cursor: other, scan: ScanId(1), start, target });
+        for (cursor, column) in [(cursor, 2), (cursor, 70), (cursor, 2), (other, 5)] {
+            b.emit(Insn::VColumn { flags: 0, cursor, column, dst });
+        }
+        let mut program = b.finish();
+        let scan = CompiledScan { plan: ScanPlan::default(), arguments: 0, is_reusable: true, columns_read: u64::MAX };
+        program.scans = [scan.clone(), scan].into();
+        program.find_columns_read();
+        assert_eq!(program.scans[0].columns_read, 1 << 2 | 1 << 63);
+        assert_eq!(program.scans[1].columns_read, 1 << 5);
     }
 }

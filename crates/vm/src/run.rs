@@ -49,7 +49,7 @@ pub enum Step {
 
 /// Runs the program from the machine's current instruction.
 #[inline(always)]
-pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, Error> {
+pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, Box<Error>> {
     let mut frames = Frames::default();
     let result = if host.progress_interval() == 0 && m.profile.is_none() {
         steps_until_row::<false>(program, m, host, &mut frames)
@@ -61,7 +61,7 @@ pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, 
     }
     result.map_err(|error| {
         frames.unwind(m, host);
-        error.into_error()
+        error.into_box()
     })
 }
 
@@ -796,7 +796,15 @@ fn run_frame<'p, const WATCHED: bool>(
             Insn::VNext { cursor, target } => {
                 if scan::next(m, host, cursor)? {
                     m.count_loop(host)?;
+                    let behind = place(next);
                     next = at(target);
+                    // A loop that consists of nothing but count(*).
+                    if !WATCHED
+                        && let [Insn::AggStep { acc, .. }, Insn::VNext { .. }, ..] = *next
+                        && place(next) + 2 == behind
+                    {
+                        scan::count_in_memory(m, cursor, acc);
+                    }
                 }
             }
             Insn::VList { cursor, dst } => scan::list(m, cursor, dst)?,

@@ -14,6 +14,7 @@ use crate::host::Host;
 use crate::machine::{Machine, with_values};
 use crate::operand::{CursorId, Db, OnConflict, Reg, ScanId, TextId, VirtualId};
 use crate::program::Program;
+use crate::register::Register;
 use crate::virtual_table::{
     Change, ColumnContext, Values, VirtualTable, is_unchanged_pointer, list_pointer, unchanged_pointer,
 };
@@ -71,7 +72,7 @@ pub fn filter(
         let registers = m.regs(start, usize::from(scan.arguments));
         slot.begin();
         with_values(registers, |values| {
-            slot.filter(connection, &scan.plan, &Values { values, attributes: &RegisterArguments(registers) })
+            slot.filter(connection, scan, &Values { values, attributes: &RegisterArguments(registers) })
         })
         .map_err(failed)?;
         Ok(!slot.eof())
@@ -96,6 +97,20 @@ pub fn next(m: &mut Machine, host: &dyn Host, cursor: CursorId) -> Result<bool, 
         Some(moved) => moved,
         None => Err(not_open()),
     }
+}
+
+/// Counts rows that the cursor has in memory into `acc`, if that is the state of count(*). The cursor moves to the last of them.
+#[inline(never)]
+pub fn count_in_memory(m: &mut Machine, cursor: CursorId, acc: Reg) {
+    if !matches!(m.reg(acc), Register::CountRows(_)) {
+        return;
+    }
+    let VmCursor::Scan(scan) = m.cursor(cursor) else { return };
+    let passed = scan.pass_in_memory();
+    if let Register::CountRows(count) = m.reg_mut(acc) {
+        *count += passed as i64;
+    }
+    m.count_passed(passed);
 }
 
 fn not_open() -> Error {

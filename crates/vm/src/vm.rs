@@ -123,13 +123,20 @@ impl Vm {
 
     /// Runs until there is a row, the end, or an error. After the end or an error the next step begins a new run.
     pub fn step(&mut self, host: &dyn Host) -> Result<Step, Error> {
+        self.advance(host).map_err(|error| *error)?;
+        Ok(if self.is_on_row() { Step::Row } else { Step::Done })
+    }
+
+    /// As [`Vm::step`], with a result that travels in a register: one that lies in memory is written in parts and read as a whole, for which a
+    /// processor waits. [`Vm::is_on_row`] tells what was found.
+    pub fn advance(&mut self, host: &dyn Host) -> Result<(), Box<Error>> {
         self.machine.resume();
         if self.state != State::Running {
             self.begin(host);
         } else if self.is_at_end() {
             self.machine.counters.vm_steps += 1;
             self.end(host, self.machine.changes);
-            return Ok(Step::Done);
+            return Ok(());
         } else {
             self.machine.observe_writes(host);
         }
@@ -137,11 +144,11 @@ impl Vm {
         match run(&self.program, &mut self.machine, host) {
             Ok(Step::Row) => {
                 assert!(self.machine.row.end <= self.machine.registers.len(), "a row beyond the registers");
-                Ok(Step::Row)
+                Ok(())
             }
             Ok(Step::Done) => {
                 self.end(host, self.machine.changes);
-                Ok(Step::Done)
+                Ok(())
             }
             Err(error) => {
                 // No instruction counts, because the statement is compiled again.
@@ -156,6 +163,11 @@ impl Vm {
                 Err(error)
             }
         }
+    }
+
+    /// Whether the last step has found a row.
+    pub fn is_on_row(&self) -> bool {
+        self.state == State::Running
     }
 
     /// Invalidates the cursors on tables and indexes, because the transaction was rolled back while the program was on

@@ -47,7 +47,8 @@
 //! returns the table as its own type, so cursors need no reference to the table. [`VirtualCursor::column`] writes its value to
 //! `answer.context.out`, as a function does with its result: a value, a subtype, or a pointer for functions of the same
 //! extension. A cursor that has the following rows in memory can return them by [`VirtualCursor::next_in_memory`], which the
-//! machine calls without pausing the statement.
+//! machine calls without pausing the statement; where rows are only counted, all at once by [`VirtualCursor::pass_in_memory`]. A
+//! cursor that can find rows more cheaply than what belongs to them looks at [`Scan::columns_read`].
 //!
 //! # Writing
 //!

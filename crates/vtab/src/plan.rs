@@ -137,6 +137,8 @@ pub struct CompiledScan {
     /// Whether the table would choose the same plan again, so that the program can be reused for other statements with the same
     /// text.
     pub is_reusable: bool,
+    /// See [`crate::Scan::columns_read`].
+    pub columns_read: u64,
 }
 
 /// The table's instructions for a scan, which only the table interprets.

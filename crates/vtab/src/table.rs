@@ -161,6 +161,9 @@ pub struct Scan<'s> {
     pub connection: &'s dyn SqlConnection,
     /// The table that opened the cursor.
     pub table: &'s dyn VirtualTable,
+    /// The columns that the statement asks the cursor for, one bit each; the highest bit stands for all from the 64th on. (Unlike
+    /// [`crate::IndexInfo::columns_used`], without columns that are only the left side of a constraint which the table enforces.)
+    pub columns_read: u64,
 }
 
 impl<'s> Scan<'s> {
@@ -192,6 +195,11 @@ pub trait VirtualCursor {
     /// cursor has not moved, and [`VirtualCursor::next`] must be called.
     fn next_in_memory(&mut self) -> bool {
         false
+    }
+
+    /// Moves as often as [`VirtualCursor::next_in_memory`] can, about a thousand times at most, where rows are only counted; returns how often.
+    fn pass_in_memory(&mut self) -> usize {
+        (0..1000).take_while(|_| self.next_in_memory()).count()
     }
 
     /// Whether there is no current row, because the scan has ended.

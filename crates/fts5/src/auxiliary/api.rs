@@ -187,7 +187,7 @@ impl<'a> Api<'a> {
     /// SQLITE_RANGE; the errors of reading the index.
     pub fn count_rows(&self, phrase: usize) -> Result<u64> {
         let found = self.state.search.as_ref().and_then(|search| search.of_phrase(phrase));
-        let mut search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+        let search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
         search.count(&self.state.table, self.connection)
     }
 

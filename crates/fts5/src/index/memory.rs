@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::Order;
 use super::row::{Row, read_from};
+use super::{Block, Order};
 use crate::config::Detail;
 use crate::position;
 
@@ -70,17 +70,17 @@ impl MemoryRows {
         self.parts(self.place()?).first().copied()
     }
 
-    /// Appends to `out`, until it has `count_max`, the rowids that follow, as far as each row is known to have the term, and comes before
-    /// `below`.
-    pub fn rows_ahead(&self, below: Option<i64>, out: &mut Vec<i64>, count_max: usize) {
-        let mut place = self.passed;
-        while self.order == Order::Ascending && out.len() < count_max {
-            place += 1;
-            let Some(next) = self.parts(place).first().filter(|next| next.has_content) else { return };
+    /// Passes over the rows that follow, as far as each is known to have the term, and comes before `below`, to the last of them, and appends them
+    /// to `block` until that has `count_max`. Only upwards.
+    pub fn take_run(&mut self, below: Option<i64>, count_max: usize, block: &mut Block) {
+        while !block.is_full(count_max) {
+            let Some(next) = self.parts(self.passed + 1).first().filter(|next| next.has_content) else { return };
             if below.is_some_and(|below| next.rowid >= below) {
                 return;
             }
-            out.push(next.rowid);
+            let rowid = next.rowid;
+            self.next_row();
+            block.push(rowid, if block.has_places() { self.positions() } else { &[] });
         }
     }
 

@@ -7,9 +7,8 @@ use super::memory::MemoryRows;
 use super::row::Row;
 use super::segment::SegmentCursor;
 use super::tombstones::Tombstones;
-use super::{Order, Reader};
+use super::{Block, Order, Reader};
 use crate::Result;
-use crate::config::Detail;
 
 /// The rows of a token, in order.
 #[derive(Clone, Debug)]
@@ -165,16 +164,31 @@ impl Postings {
         self.settle(reader)
     }
 
-    /// Appends to `out`, until it has `count_max`, rowids that follow, as far as they are in memory. The postings stay.
-    pub fn rows_ahead(&mut self, detail: Detail, out: &mut Vec<i64>, count_max: usize) {
-        let current = self.current.filter(|_| self.order == Order::Ascending);
-        let source = current.and_then(|current| self.sources.get_mut(current));
-        let Some(source) = source.filter(|source| source.tombstones.is_empty()) else { return };
-        match &mut source.rows {
-            Rows::Up(cursor) => cursor.rows_ahead(detail, self.others, out, count_max),
-            Rows::Memory(rows) => rows.rows_ahead(self.others, out, count_max),
-            Rows::Down(_) => {}
+    /// Appends to `block`, until it has `count_max`, the row and rows that follow, the last of which becomes the row. Only upwards.
+    ///
+    /// # Errors
+    /// As [`Postings::next`]; the block has the rows in front of the damage.
+    pub fn take(&mut self, reader: &Reader<'_>, count_max: usize, block: &mut Block) -> Result {
+        while let Some(source) = self.current.and_then(|current| self.sources.get_mut(current)) {
+            match &mut source.rows {
+                Rows::Up(cursor) => cursor.take(block),
+                Rows::Memory(rows) => block.push(self.rowid, if block.has_places() { rows.positions() } else { &[] }),
+                Rows::Down(_) => return Ok(()),
+            }
+            if source.tombstones.is_empty() {
+                match &mut source.rows {
+                    Rows::Up(cursor) => cursor.take_run(reader.index.detail, self.others, count_max, block),
+                    Rows::Memory(rows) => rows.take_run(self.others, count_max, block),
+                    Rows::Down(_) => {}
+                }
+                self.rowid = source.row().map_or(self.rowid, |row| row.rowid);
+            }
+            if block.is_full(count_max) {
+                break;
+            }
+            self.next(reader)?;
         }
+        Ok(())
     }
 
     /// Goes to the end, and shows all rows with their positions.

@@ -51,6 +51,15 @@ fn read_any(bytes: &[u8], at: usize, last: Option<i64>, detail: Detail) -> Optio
         let (rowid, data_len) = (last.unwrap_or(0).wrapping_add(number), usize::from(size >> 1));
         return Some(Row { rowid, is_delete: size & 1 != 0, has_content: data_len > 0, data_at: at + 3, data_len });
     }
+    if let (Some(last), Detail::Full | Detail::Columns) = (last, detail)
+        && let Some([number @ 0..0x80, high @ 0x80..=0xff, low @ 0..0x80]) =
+            bytes.get(at..).and_then(<[u8]>::first_chunk)
+    {
+        // A near row with many positions, as frequent words have.
+        let (rowid, size) = (last.wrapping_add(i64::from(*number)), usize::from(high & 0x7f) << 7 | usize::from(*low));
+        let data_len = size >> 1;
+        return Some(Row { rowid, is_delete: size & 1 != 0, has_content: data_len > 0, data_at: at + 3, data_len });
+    }
     let mut at = at;
     let number = varint::read(bytes, &mut at)? as i64;
     let rowid = last.map_or(number, |last| last.wrapping_add(number));

@@ -11,10 +11,10 @@
 
 use std::cmp::Ordering;
 
-use super::Reader;
 use super::doclist_index;
 use super::leaf::{HEADER_LEN, Leaf, TermPosition};
 use super::row::{Row, read_from, read_row};
+use super::{Block, Reader};
 use crate::Result;
 use crate::config::Detail;
 use crate::structure::Segment;
@@ -51,8 +51,6 @@ pub struct SegmentCursor {
     at: usize,
     /// The page on which the row begins.
     row_page: u64,
-    /// The last row of this page that [`SegmentCursor::rows_ahead`] has read, and the offset behind it.
-    ahead: Option<(Row, usize)>,
 }
 
 impl SegmentCursor {
@@ -74,7 +72,6 @@ impl SegmentCursor {
             spilled: None,
             at: 0,
             row_page: 0,
-            ahead: None,
         }
     }
 
@@ -135,7 +132,6 @@ impl SegmentCursor {
     fn load(&mut self, reader: &Reader<'_>, page: u64) -> Result {
         let leaf = reader.leaf(self.segment.id, page)?;
         self.page = page;
-        self.ahead = None;
         self.terms = TermPosition::default();
         self.next_term = leaf.next_term(&mut self.terms);
         self.leaf = Some(leaf);
@@ -211,7 +207,6 @@ impl SegmentCursor {
         self.lead = leading_bytes(&self.term);
         self.next_term = leaf.next_term(&mut self.terms);
         self.term_page = self.page;
-        self.ahead = None;
         self.doclist_at = text_at + len;
         self.doclist_end = self.end_on_page();
         self.is_last_on_page = self.next_term.is_none();
@@ -324,10 +319,6 @@ impl SegmentCursor {
         if self.row.is_none_or(|row| row.rowid >= rowid) {
             return Ok(());
         }
-        if let Some((row, behind)) = self.ahead.filter(|(row, _)| row.rowid == rowid) {
-            (self.row, self.at) = (Some(row), behind);
-            return Ok(());
-        }
         while self.row.is_some_and(|row| row.rowid < rowid) {
             if self.pass_rows(reader.index.detail, rowid) {
                 break;
@@ -379,24 +370,39 @@ impl SegmentCursor {
         }
     }
 
-    /// Appends to `out`, until it has `count_max`, the rowids that follow on this page, as far as each row is known to have the term, and comes
-    /// before `below`. The cursor stays; to go to the last of them later costs nothing.
-    pub fn rows_ahead(&mut self, detail: Detail, below: Option<i64>, out: &mut Vec<i64>, count_max: usize) {
-        let Some((row, leaf)) = self.row.zip(self.leaf.as_ref()).filter(|_| self.spilled.is_none()) else { return };
+    /// Appends the row to `block`.
+    pub fn take(&self, block: &mut Block) {
+        let Some((row, leaf)) = self.row.zip(self.leaf.as_ref()) else { return };
+        match &self.spilled {
+            Some(list) => block.push(row.rowid, list),
+            None => {
+                block.begin_page(leaf);
+                block.push_on_page(row.rowid, row.data_at, row.data_len);
+            }
+        }
+    }
+
+    /// Passes over the rows that follow on this page, as far as each has the term, and comes before `below`, to the last of them, and appends
+    /// them to `block` until that has `count_max`. The block has the row, as [`SegmentCursor::take`] appends it.
+    pub fn take_run(&mut self, detail: Detail, below: Option<i64>, count_max: usize, block: &mut Block) {
+        let Some((row, leaf)) = self.row.as_mut().zip(self.leaf.as_ref()).filter(|_| self.spilled.is_none()) else {
+            return;
+        };
         let end = self.next_term.unwrap_or_else(|| leaf.size());
         let bytes = leaf.content().get(..end).unwrap_or_default();
-        let (mut at, mut last, mut ahead) = (self.at, row.rowid, None);
-        while out.len() < count_max {
-            let Some(next) = read_from(bytes, at, Some(last), detail) else { break };
+        // (A row that cannot be below anything is left to those who take rows one by one.)
+        let below = below.unwrap_or(i64::MAX);
+        let (mut last, mut at) = (*row, self.at);
+        while block.len() < count_max {
+            let Some(next) = read_from(bytes, at, Some(last.rowid), detail) else { break };
             let behind = next.data_at + next.data_len;
-            if behind > end || !next.has_content || next.rowid <= last || below.is_some_and(|below| next.rowid >= below)
-            {
+            if !next.has_content || next.rowid <= last.rowid || next.rowid >= below || behind > end {
                 break;
             }
-            out.push(next.rowid);
-            (at, last, ahead) = (behind, next.rowid, Some((next, behind)));
+            block.push_on_page(next.rowid, next.data_at, next.data_len);
+            (last, at) = (next, behind);
         }
-        self.ahead = ahead;
+        (*row, self.at) = (last, at);
     }
 
     /// The rows that follow on this page, in no more than `len_max` bytes, as far as each has the term, and comes before `below`: their bytes, the

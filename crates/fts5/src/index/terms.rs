@@ -1,11 +1,10 @@
 //! All tokens, in the order of their bytes, each with its rows.
 
-use super::Order;
-use super::Reader;
 use super::flush::MAIN_INDEX;
 use super::memory::MemoryRows;
 use super::postings::Postings;
 use super::segment::SegmentCursor;
+use super::{Block, Order, Reader};
 use crate::Result;
 
 /// Tokens, in the order of their bytes, each with its rows.
@@ -90,6 +89,17 @@ impl Terms {
     pub fn show_rows(&mut self, reader: &Reader<'_>, show: &mut impl FnMut(i64, &[u8])) -> Result {
         if let Some(rows) = &mut self.rows {
             rows.show_all(reader, show)?;
+        }
+        self.next_with_rows(reader)
+    }
+
+    /// Appends the rows of the token from this one on to `block`, and goes to the first of the next token.
+    ///
+    /// # Errors
+    /// As [`Terms::show_rows`].
+    pub fn take_rows(&mut self, reader: &Reader<'_>, block: &mut Block) -> Result {
+        if let Some(rows) = &mut self.rows {
+            rows.take(reader, usize::MAX, block)?;
         }
         self.next_with_rows(reader)
     }

@@ -119,10 +119,12 @@ impl Tombstones {
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
+    #[inline]
     pub fn has(&mut self, reader: &Reader<'_>, rowid: i64) -> Result<bool> {
-        if self.count == 0 {
-            return Ok(false);
-        }
+        if self.count == 0 { Ok(false) } else { self.find(reader, rowid) }
+    }
+
+    fn find(&mut self, reader: &Reader<'_>, rowid: i64) -> Result<bool> {
         let number = rowid as u64 % self.count;
         let at = match self.pages.iter().position(|(page, _)| *page == number) {
             Some(at) => at,

@@ -17,7 +17,7 @@ use super::near::{self, Instances};
 use super::scan::Scan;
 
 /// Phrases near each other, or a single one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Leaf {
     /// The number of its first phrase in the query.
     first_phrase: usize,
@@ -33,7 +33,7 @@ pub struct Leaf {
 
 /// Most queries want rows, not places. A leaf that matches in every row of the query looks then for one place in a row, and finds all when
 /// an auxiliary function asks. (Of other leaves, what they have found in a row may be asked for in later rows.)
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Lateness {
     is_allowed: bool,
     /// The phrases were not found in this row yet.
@@ -45,7 +45,7 @@ struct Lateness {
 }
 
 /// A phrase.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LeafPhrase {
     pub(super) terms: Vec<TermScan>,
     is_first: bool,
@@ -114,10 +114,15 @@ impl Leaf {
         self.phrases.iter_mut().for_each(|phrase| phrase.matches.positions.clear());
     }
 
+    /// Whether filters have left no column.
+    pub fn has_no_columns(&self) -> bool {
+        self.columns.as_ref().is_some_and(Vec::is_empty)
+    }
+
     /// Goes to the first row.
     pub fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
         // A leaf whose filters leave no column has no rows: SQLite opens no postings for it, so that the leaf is never on a row.
-        if self.columns.as_ref().is_some_and(Vec::is_empty) {
+        if self.has_no_columns() {
             return Ok(());
         }
         for term in self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms) {
@@ -226,15 +231,34 @@ impl Leaf {
         self.columns.is_none() && matches!(self.phrases.as_slice(), [phrase] if one(phrase))
     }
 
-    /// Appends to `out`, until it has `count_max`, rowids of rows that follow and match, as far as they are in memory. The leaf stays.
-    pub fn rows_ahead(&mut self, detail: Detail, out: &mut Vec<i64>, count_max: usize) {
-        if !self.takes_all() {
-            return;
-        }
-        let term = self.phrases.first_mut().and_then(|phrase| phrase.terms.first_mut());
-        if let Some(postings) = term.and_then(TermScan::single) {
-            postings.rows_ahead(detail, out, count_max);
-        }
+    /// Whether it consists of one token, without alternatives and conditions.
+    pub fn is_token(&self) -> bool {
+        self.takes_all() && self.terms().all(|term| !term.has_alternatives())
+    }
+
+    /// All tokens.
+    pub fn terms(&self) -> impl Iterator<Item = &TermScan> {
+        self.phrases.iter().flat_map(|phrase| &phrase.terms)
+    }
+
+    /// The number of tokens of each phrase.
+    pub fn phrase_lens(&self) -> impl Iterator<Item = usize> {
+        self.phrases.iter().map(|phrase| phrase.terms.len())
+    }
+
+    /// Whether each phrase must be at the beginning of a column.
+    pub fn first_marks(&self) -> impl Iterator<Item = bool> {
+        self.phrases.iter().map(|phrase| phrase.is_first)
+    }
+
+    /// The columns in which the phrases may be. None: all.
+    pub fn columns(&self) -> Option<&[usize]> {
+        self.columns.as_deref()
+    }
+
+    /// The number of tokens that may be between the phrases.
+    pub fn distance(&self) -> u32 {
+        self.distance
     }
 
     /// Finds the phrases in the row. At the first one that is not there it stops: what is known of others is from earlier rows.
@@ -303,12 +327,7 @@ impl LeafPhrase {
             None => first.positions(row, detail, matches),
         }
         let behind = terms.len() - others.len();
-        if let Some(columns) = columns {
-            matches.retain(|position| columns.contains(&position::column_of(*position)));
-        }
-        if *is_first {
-            matches.retain(|position| position::offset_of(*position) == 0);
-        }
+        retain_allowed(matches, *is_first, columns);
         for (term, behind) in others.iter().zip(behind as u64..) {
             term.retain_near(row, matches, behind);
         }
@@ -316,7 +335,7 @@ impl LeafPhrase {
 }
 
 /// The rows of a token, and of its alternatives.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct TermScan {
     term: Term,
     postings: Vec<Postings>,
@@ -324,6 +343,17 @@ pub(super) struct TermScan {
 
 impl TermScan {
     fn open(&mut self, scan: &Scan<'_>, has_token_data: bool, columns: Option<&[usize]>) -> Result {
+        self.postings = self.open_postings(scan, has_token_data, columns)?;
+        Ok(())
+    }
+
+    /// The rows of the token, and of each alternative.
+    pub fn open_postings(
+        &self,
+        scan: &Scan<'_>,
+        has_token_data: bool,
+        columns: Option<&[usize]>,
+    ) -> Result<Vec<Postings>> {
         let open = |token: &Vec<u8>| {
             let token = if has_token_data { before_nul(token) } else { token };
             match self.term.is_prefix {
@@ -332,8 +362,18 @@ impl TermScan {
                 false => scan.reader.term(token, scan.order),
             }
         };
-        self.postings = self.term.tokens.iter().map(open).collect::<Result<_>>()?;
-        Ok(())
+        self.term.tokens.iter().map(open).collect()
+    }
+
+    /// Whether there are several tokens, of which any will do.
+    pub fn has_alternatives(&self) -> bool {
+        self.term.tokens.len() != 1
+    }
+
+    /// The rowids of the rows with a prefix, if the token is one for which they are collected.
+    pub fn prefix_rowids(&self, scan: &Scan<'_>, has_token_data: bool) -> Result<Option<Vec<i64>>> {
+        let Some(token) = self.term.tokens.first().filter(|_| self.term.is_prefix) else { return Ok(None) };
+        scan.reader.prefix_rowids(if has_token_data { before_nul(token) } else { token })
     }
 
     /// The postings, if there is one token.
@@ -404,6 +444,37 @@ impl TermScan {
                 retain_in_front_of(positions, own.into_iter(), behind);
             }
         }
+    }
+}
+
+/// Finds the places where tokens with these position lists are one behind the other.
+pub(super) fn find_phrase<'l>(
+    mut lists: impl Iterator<Item = &'l [u8]>,
+    is_first: bool,
+    columns: Option<&[usize]>,
+    places: &mut Vec<u64>,
+) {
+    let Some(first) = lists.next() else { return };
+    match lists.next() {
+        Some(second) => read_pairs(first, second, places),
+        None => {
+            places.clear();
+            position::read_all(first, places);
+        }
+    }
+    retain_allowed(places, is_first, columns);
+    for (list, behind) in lists.zip(2..) {
+        retain_in_front_of(places, Reader::new(list), behind);
+    }
+}
+
+/// Keeps only positions in these columns, at their beginnings if `is_first`.
+fn retain_allowed(places: &mut Vec<u64>, is_first: bool, columns: Option<&[usize]>) {
+    if let Some(columns) = columns {
+        places.retain(|position| columns.contains(&position::column_of(*position)));
+    }
+    if is_first {
+        places.retain(|position| position::offset_of(*position) == 0);
     }
 }
 

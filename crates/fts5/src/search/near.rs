@@ -3,7 +3,7 @@
 use crate::position::Reader;
 
 /// The instances of one phrase in a row.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Instances {
     /// The positions of the instances.
     pub positions: Vec<u64>,

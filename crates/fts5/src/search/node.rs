@@ -15,7 +15,7 @@ use super::leaf::Leaf;
 use super::scan::Scan;
 
 /// A node of a query. The parser bounds its height, so that recursion is bounded.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Node {
     /// Phrases.
     Leaf(Leaf),
@@ -28,12 +28,19 @@ pub enum Node {
 }
 
 /// Nodes, and the row that they have in common; `None` at the end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Group {
     all: Vec<Node>,
     row: Option<i64>,
     is_match: bool,
     is_root: bool,
+}
+
+impl Group {
+    /// The nodes.
+    pub fn all(&self) -> &[Node] {
+        &self.all
+    }
 }
 
 impl Node {

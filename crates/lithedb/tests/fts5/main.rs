@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod rows;
 
 use common::pair::{Pair, answer_of_lithe, answer_of_sqlite};
 use fastrand::Rng;

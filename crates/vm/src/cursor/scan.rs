@@ -6,7 +6,7 @@ use lithe_functions::{FunctionError, SqlConnection};
 use lithe_vfs::ResultCode;
 
 use crate::error::Error;
-use crate::virtual_table::{ColumnContext, Scan, ScanPlan, Values, VirtualCursor, VirtualTable};
+use crate::virtual_table::{ColumnContext, CompiledScan, Scan, Values, VirtualCursor, VirtualTable};
 
 type ModuleResult = lithe_vtab::Result;
 
@@ -15,6 +15,7 @@ pub struct ScanCursor {
     /// The module's cursor.
     cursor: Box<dyn VirtualCursor>,
     is_null: bool,
+    columns_read: u64,
     table: Rc<dyn VirtualTable>,
 }
 
@@ -22,13 +23,13 @@ impl ScanCursor {
     /// A cursor on `table`, not on any row yet.
     pub fn open(table: Rc<dyn VirtualTable>) -> Result<ScanCursor, Error> {
         let cursor = table.open().map_err(failed)?;
-        Ok(ScanCursor { cursor, is_null: false, table })
+        Ok(ScanCursor { cursor, is_null: false, columns_read: u64::MAX, table })
     }
 
     /// Goes to the next row; false if there is none.
     pub fn next(&mut self, connection: &dyn SqlConnection) -> Result<bool, Error> {
         self.is_null = false;
-        let scan = Scan { connection, table: &*self.table };
+        let scan = Scan { connection, table: &*self.table, columns_read: self.columns_read };
         self.cursor.next(&scan).map_err(failed)?;
         Ok(!self.cursor.eof())
     }
@@ -41,9 +42,21 @@ impl ScanCursor {
         has_moved
     }
 
-    /// Begins the scan as `plan` says.
-    pub fn filter(&mut self, connection: &dyn SqlConnection, plan: &ScanPlan, arguments: &Values<'_>) -> ModuleResult {
-        self.cursor.filter(&Scan { connection, table: &*self.table }, plan, arguments)
+    /// Passes over rows that the module's cursor has in memory; how many.
+    pub fn pass_in_memory(&mut self) -> usize {
+        self.cursor.pass_in_memory()
+    }
+
+    /// Begins the scan as `compiled` says.
+    pub fn filter(
+        &mut self,
+        connection: &dyn SqlConnection,
+        compiled: &CompiledScan,
+        arguments: &Values<'_>,
+    ) -> ModuleResult {
+        self.columns_read = compiled.columns_read;
+        let scan = Scan { connection, table: &*self.table, columns_read: self.columns_read };
+        self.cursor.filter(&scan, &compiled.plan, arguments)
     }
 
     /// Whether the scan has ended.
@@ -58,7 +71,8 @@ impl ScanCursor {
         context: &mut ColumnContext<'_, '_>,
         column: usize,
     ) -> ModuleResult {
-        self.cursor.column(&Scan { connection, table: &*self.table }, context, column)
+        let scan = Scan { connection, table: &*self.table, columns_read: self.columns_read };
+        self.cursor.column(&scan, context, column)
     }
 
     /// Marks the start of a scan: the cursor is no longer on a null row.

@@ -6,12 +6,11 @@ mod parameter_names;
 mod parameters;
 pub(crate) mod recompile;
 mod sql_text;
+mod values;
 
 use std::cell::OnceCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_functions::Pointer;
 use lithe_sql::ast::Explain;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
@@ -19,7 +18,7 @@ use lithe_vm::operand::OnConflict;
 use lithe_vm::register::Register;
 use lithe_vm::result_columns::{ResultColumn, ResultColumns};
 use lithe_vm::status::Counters;
-use lithe_vm::vm::{Step as VmStep, Vm};
+use lithe_vm::vm::Vm;
 
 use crate::connection::Connection;
 use crate::connection::host::RunHost;
@@ -270,10 +269,12 @@ impl Statement {
         let stepped = self.step_on(connection);
         connection.step_ends();
         under_way.end();
-        stepped
+        stepped?;
+        Ok(if self.is_on_row { Step::Row } else { Step::Done })
     }
 
-    fn step_on(&mut self, connection: &Connection) -> Result<Step> {
+    /// Goes on to the next row (`is_on_row`), or to the end.
+    fn step_on(&mut self, connection: &Connection) -> Result<()> {
         self.assert_statement_state();
         self.is_on_row = false;
         let mut recompiled = 0;
@@ -288,7 +289,6 @@ impl Statement {
                     if self.is_legacy { self.refresh_legacy(connection)? } else { self.recompile(connection)? }
                 }
                 result => {
-                    self.is_on_row = matches!(result, Ok(Step::Row));
                     self.assert_statement_state();
                     return result;
                 }
@@ -359,7 +359,7 @@ impl Statement {
         Ok(())
     }
 
-    fn advance(&mut self, connection: &Connection) -> Result<Step> {
+    fn advance(&mut self, connection: &Connection) -> Result<()> {
         debug_assert!(self.is_running && !self.is_on_row, "a run that has not begun goes on");
         connection.transaction.check_unbroken()?;
         if connection.transaction.notice_rollback(&self.run)
@@ -384,40 +384,41 @@ impl Statement {
         if !matches!(&self.runner, Runner::Program(vm) if vm.program().is_read_only) {
             connection.state.note_write();
         }
-        let result = match &mut self.runner {
+        let (mut policy, mut is_row) = (OnConflict::Abort, false);
+        let failure = if connection.interrupts.is_set() {
             // A statement that begins or continues after an interruption, before all statements have stopped, is interrupted, too.
-            _ if connection.interrupts.is_set() => {
-                if matches!(&self.compiled.body, Body::Program(program) if program.counts_changes) {
-                    connection.state.set_changes(0);
-                }
-                Err((OnConflict::Abort, Error::interrupted()))
+            if matches!(&self.compiled.body, Body::Program(program) if program.counts_changes) {
+                connection.state.set_changes(0);
             }
-            Runner::Program(vm) => match connection.settings.with_real_digits(|| vm.step(&host)) {
-                Ok(VmStep::Row) => Ok(Step::Row),
-                Ok(VmStep::Done) => Ok(Step::Done),
-                Err(error) => Err((error.policy(), Error::from(error))),
-            },
-            Runner::Command(command) => command.step(connection, run).map_err(|error| (OnConflict::Abort, error)),
+            Some(Error::interrupted())
+        } else {
+            self.runner.run(&host, &mut is_row, &mut policy)
         };
         connection.transaction.leave_step();
         // Pages that were read may have been zeros, so that neither a row nor another error is reliable.
-        let result = match connection.databases.check_mappings() {
-            Ok(()) => result,
-            Err(error) => Err((OnConflict::Abort, error)),
+        let failure = match connection.databases.check_mappings() {
+            Ok(()) => failure,
+            Err(error) => {
+                policy = OnConflict::Abort;
+                Some(error)
+            }
         };
-        let result = match result {
-            Ok(Step::Row) => return Ok(Step::Row),
-            Ok(Step::Done) => Ok(()),
+        let result = match failure {
+            None if is_row => {
+                self.is_on_row = true;
+                return Ok(());
+            }
+            None => Ok(()),
             // As SQLite documents: interrupting a writer rolls its whole transaction back.
-            Err((_, error)) if error.code() == ResultCode::INTERRUPT && !self.is_read_only() => {
+            Some(error) if error.code() == ResultCode::INTERRUPT && !self.is_read_only() => {
                 Err((OnConflict::Rollback, error))
             }
-            Err(error) => Err(error),
+            Some(error) => Err((policy, error)),
         };
         self.finish(connection, result)
     }
 
-    fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {
+    fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<()> {
         debug_assert!(self.is_running, "a run ends twice");
         self.release_rows();
         connection.kept.end_orphaned(connection);
@@ -428,7 +429,7 @@ impl Statement {
         let has_run = result.is_ok();
         let result = result.and_then(|()| connection.statement_succeeds(run).map_err(|e| (OnConflict::Abort, e)));
         let result = match result {
-            Ok(()) => Ok(Step::Done),
+            Ok(()) => Ok(()),
             Err((policy, error)) => {
                 let undone = connection.statement_fails(run, error.code(), policy);
                 // The changes that were counted at the end of the program were rolled back, because the transaction
@@ -449,9 +450,8 @@ impl Statement {
                 }
             }
         };
-        let done = result?;
-        connection.call_wal_hook()?;
-        Ok(done)
+        result?;
+        connection.call_wal_hook()
     }
 
     fn leave_locks(&mut self, connection: &Connection) {
@@ -564,25 +564,32 @@ impl Statement {
     }
 }
 
-impl Statement {
-    /// The subtype of column `index` of the current row.
-    pub fn value_subtype(&self, index: usize) -> u8 {
-        match &self.runner {
-            Runner::Program(vm) if self.is_on_row => vm.column_subtype(index),
-            _ => 0,
-        }
-    }
-
-    /// The pointer in column `index` of the current row.
-    pub fn value_pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
-        match &self.runner {
-            Runner::Program(vm) if self.is_on_row => vm.column_pointer(index),
-            _ => None,
-        }
-    }
-}
-
 impl Runner {
+    /// Goes on to a row, which `is_row` tells, or to the end. An error tells by `policy` what is undone. (Not one result with all of it: that would
+    /// lie in memory, written in parts and read as a whole, for which a processor waits at each row.)
+    #[inline]
+    fn run(&mut self, host: &RunHost<'_>, is_row: &mut bool, policy: &mut OnConflict) -> Option<Error> {
+        match self {
+            Runner::Program(vm) => match host.connection.settings.with_real_digits(|| vm.advance(host)) {
+                Ok(()) => {
+                    *is_row = vm.is_on_row();
+                    None
+                }
+                Err(error) => {
+                    *policy = error.policy();
+                    Some(Error::from(*error))
+                }
+            },
+            Runner::Command(command) => match command.step(host.connection, host.run) {
+                Ok(step) => {
+                    *is_row = step == Step::Row;
+                    None
+                }
+                Err(error) => Some(error),
+            },
+        }
+    }
+
     pub(crate) fn new(compiled: &Compiled) -> Runner {
         match &compiled.body {
             Body::Program(program) => Runner::Program(Box::new(Vm::new(Arc::clone(program)))),

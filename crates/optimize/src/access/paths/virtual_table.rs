@@ -213,7 +213,13 @@ impl<'a> PathFinder<'_, 'a> {
         let shows_hex = info.shows_hex;
         let is_reusable =
             self.context.env.virtual_tables.get(asked.connected.id.0).is_some_and(|table| table.has_reusable_plans());
-        let scan = CompiledScan { plan: info.plan, arguments: arguments.len() as u16, is_reusable };
+        let scan = CompiledScan {
+            plan: info.plan,
+            arguments: arguments.len() as u16,
+            is_reusable,
+            // (Known when the program is.)
+            columns_read: u64::MAX,
+        };
         self.found.scans.push(VirtualWay { arguments, scan, shows_hex });
         self.found.add(candidate);
         Ok(Answer { needs, has_in })
