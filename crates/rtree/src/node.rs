@@ -16,6 +16,8 @@ use std::fmt;
 use crate::bounds::{Bounds, CoordinateType};
 use crate::error::{self, Result};
 
+/// Where the number of cells is.
+const CELL_COUNT_AT: usize = 2;
 /// Where the cells begin.
 pub const HEADER_LEN: usize = 4;
 /// The length of an id.
@@ -77,6 +79,31 @@ impl Layout {
     pub fn cells_min(&self) -> usize {
         self.cells_max() / 3
     }
+
+    fn cell_at(&self, index: usize) -> usize {
+        HEADER_LEN + index * self.cell_len()
+    }
+
+    fn put_cell(&self, node: &mut [u8], index: usize, cell: &Cell) {
+        let at = self.cell_at(index);
+        let Some(slot) = node.get_mut(at..at + self.cell_len()) else { return };
+        let (id, coordinates) = slot.split_at_mut(ID_LEN);
+        id.copy_from_slice(&cell.id.to_be_bytes());
+        for (slot, coordinate) in coordinates.chunks_exact_mut(COORDINATE_LEN).zip(cell.bounds.coordinates()) {
+            slot.copy_from_slice(&self.coordinates.encode(*coordinate));
+        }
+    }
+
+    /// Appends a cell to the bytes of a node; false if the node is full, or its length is wrong.
+    pub fn append(&self, node: &mut [u8], cell: &Cell) -> bool {
+        let count = number_at(node, CELL_COUNT_AT);
+        if node.len() != self.node_len || count >= self.cells_max() {
+            return false;
+        }
+        self.put_cell(node, count, cell);
+        put_number(node, CELL_COUNT_AT, count + 1);
+        true
+    }
 }
 
 /// A cell: a box, and the row or the child node that it belongs to.
@@ -130,24 +157,19 @@ impl Node {
 
     /// The number of cells.
     pub fn cell_count(&self) -> usize {
-        self.number_at(2)
+        self.number_at(CELL_COUNT_AT)
     }
 
     fn number_at(&self, at: usize) -> usize {
-        self.bytes
-            .get(at..at + 2)
-            .and_then(|bytes| bytes.try_into().ok())
-            .map_or(0, |bytes| u16::from_be_bytes(bytes).into())
+        number_at(&self.bytes, at)
     }
 
     fn put_number(&mut self, at: usize, number: usize) {
-        if let (Some(slot), Ok(number)) = (self.bytes.get_mut(at..at + 2), u16::try_from(number)) {
-            slot.copy_from_slice(&number.to_be_bytes());
-        }
+        put_number(&mut self.bytes, at, number);
     }
 
     fn cell_at(&self, index: usize) -> usize {
-        HEADER_LEN + index * self.layout.cell_len()
+        self.layout.cell_at(index)
     }
 
     /// The bytes of all cells, one after the other.
@@ -207,25 +229,12 @@ impl Node {
 
     /// Replaces a cell.
     pub fn set(&mut self, index: usize, cell: &Cell) {
-        let at = self.cell_at(index);
-        let kind = self.layout.coordinates;
-        let Some(slot) = self.bytes.get_mut(at..at + self.layout.cell_len()) else { return };
-        let (id, coordinates) = slot.split_at_mut(ID_LEN);
-        id.copy_from_slice(&cell.id.to_be_bytes());
-        for (slot, coordinate) in coordinates.chunks_exact_mut(COORDINATE_LEN).zip(cell.bounds.coordinates()) {
-            slot.copy_from_slice(&kind.encode(*coordinate));
-        }
+        self.layout.put_cell(&mut self.bytes, index, cell);
     }
 
     /// Appends a cell; false if the node is full.
     pub fn push(&mut self, cell: &Cell) -> bool {
-        let count = self.cell_count();
-        if count >= self.layout.cells_max() {
-            return false;
-        }
-        self.set(count, cell);
-        self.put_number(2, count + 1);
-        true
+        self.layout.append(&mut self.bytes, cell)
     }
 
     /// Removes a cell.
@@ -233,7 +242,7 @@ impl Node {
         let (at, next, end) = (self.cell_at(index), self.cell_at(index + 1), self.cell_at(self.cell_count()));
         if end <= self.bytes.len() && next <= end {
             self.bytes.copy_within(next..end, at);
-            self.put_number(2, self.cell_count() - 1);
+            self.put_number(CELL_COUNT_AT, self.cell_count() - 1);
         }
     }
 
@@ -242,6 +251,16 @@ impl Node {
         if let Some(rest) = self.bytes.get_mut(2..) {
             rest.fill(0);
         }
+    }
+}
+
+fn number_at(node: &[u8], at: usize) -> usize {
+    node.get(at..at + 2).and_then(|bytes| bytes.try_into().ok()).map_or(0, |bytes| u16::from_be_bytes(bytes).into())
+}
+
+fn put_number(node: &mut [u8], at: usize, number: usize) {
+    if let (Some(slot), Ok(number)) = (node.get_mut(at..at + 2), u16::try_from(number)) {
+        slot.copy_from_slice(&number.to_be_bytes());
     }
 }
 
