@@ -84,6 +84,39 @@ impl Layout {
         HEADER_LEN + index * self.cell_len()
     }
 
+    /// The cells of a node, from its bytes: each cell, and its undecoded coordinates.
+    pub fn cells_of<'n>(&self, node: &'n [u8]) -> impl Iterator<Item = (&'n [u8], &'n [[u8; COORDINATE_LEN]])> {
+        let end = self.cell_at(number_at(node, CELL_COUNT_AT));
+        let cells = node.get(HEADER_LEN..end).unwrap_or_default().chunks_exact(self.cell_len());
+        cells.map(|cell| (cell, cell.get(ID_LEN..).unwrap_or_default().as_chunks().0))
+    }
+
+    /// One of several cells, which lie one after the other.
+    pub fn cell_of<'c>(&self, cells: &'c [u8], index: usize) -> Option<&'c [u8]> {
+        let at = index * self.cell_len();
+        cells.get(at..at + self.cell_len())
+    }
+
+    /// The id of a cell.
+    pub fn id_of(cell: &[u8]) -> i64 {
+        id_of(cell)
+    }
+
+    /// A cell from its bytes.
+    pub fn decode(&self, cell: &[u8]) -> Cell {
+        let (id, coordinates) = cell.split_at_checked(ID_LEN).unwrap_or_default();
+        Cell { id: id_of(id), bounds: Bounds::decode(self.coordinates, coordinates) }
+    }
+
+    /// Checks the bytes of a node.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB if the length is wrong, or the cell count exceeds the length.
+    pub fn check(&self, node: &[u8]) -> Result {
+        let is_sound = node.len() == self.node_len && number_at(node, CELL_COUNT_AT) <= self.cells_max();
+        if is_sound { Ok(()) } else { Err(error::corrupt()) }
+    }
+
     fn put_cell(&self, node: &mut [u8], index: usize, cell: &Cell) {
         let at = self.cell_at(index);
         let Some(slot) = node.get_mut(at..at + self.cell_len()) else { return };
@@ -133,11 +166,8 @@ impl Node {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if the length is wrong, or the cell count exceeds the length.
     pub fn from_bytes(layout: Layout, bytes: Vec<u8>) -> Result<Node> {
-        let node = Node { bytes, layout };
-        if node.bytes.len() != layout.node_len || node.cell_count() > layout.cells_max() {
-            return Err(error::corrupt());
-        }
-        Ok(node)
+        layout.check(&bytes)?;
+        Ok(Node { bytes, layout })
     }
 
     /// The stored form.
@@ -174,26 +204,11 @@ impl Node {
 
     /// The bytes of all cells, one after the other.
     fn cell_bytes(&self) -> impl Iterator<Item = &[u8]> {
-        let end = self.cell_at(self.cell_count());
-        self.bytes.get(HEADER_LEN..end).unwrap_or_default().chunks_exact(self.layout.cell_len())
+        self.layout.cells_of(&self.bytes).map(|(cell, _)| cell)
     }
 
     fn decode(&self, bytes: &[u8]) -> Cell {
-        let (id, coordinates) = bytes.split_at_checked(ID_LEN).unwrap_or_default();
-        Cell { id: id_of(id), bounds: Bounds::decode(self.layout.coordinates, coordinates) }
-    }
-
-    /// The first cell from `index` on for which this holds, by its undecoded coordinates.
-    pub fn find_from(&self, index: usize, mut is_it: impl FnMut(&[[u8; COORDINATE_LEN]]) -> bool) -> Option<usize> {
-        let end = self.cell_at(self.cell_count());
-        let cells = self.bytes.get(self.cell_at(index)..end)?.chunks_exact(self.layout.cell_len());
-        let coordinates = cells.map(|cell| cell.get(ID_LEN..).unwrap_or_default().as_chunks().0);
-        (index..).zip(coordinates).find(|(_, coordinates)| is_it(coordinates)).map(|(at, _)| at)
-    }
-
-    /// The id of a cell.
-    pub fn id(&self, index: usize) -> Option<i64> {
-        self.bytes.get(self.cell_at(index)..self.cell_at(index + 1)).map(id_of)
+        self.layout.decode(bytes)
     }
 
     /// How coordinates are stored.
@@ -203,7 +218,7 @@ impl Node {
 
     /// The ids of the cells, and their undecoded coordinates.
     pub fn raw_cells(&self) -> impl Iterator<Item = (i64, &[[u8; COORDINATE_LEN]])> {
-        self.cell_bytes().map(|cell| (id_of(cell), cell.get(ID_LEN..).unwrap_or_default().as_chunks().0))
+        self.layout.cells_of(&self.bytes).map(|(cell, coordinates)| (id_of(cell), coordinates))
     }
 
     /// The cells in their order.

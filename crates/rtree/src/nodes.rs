@@ -59,6 +59,13 @@ impl Nodes {
         (place.epoch == known.epoch && place.number == number).then(|| Arc::clone(&place.node))
     }
 
+    /// Whether another node of this version is cached in the place of this one.
+    pub fn is_occupied(&self, version: Option<u64>, number: NodeNo) -> bool {
+        let known = self.known();
+        let place = known.places.get(place_of(number)).and_then(Option::as_ref);
+        known.version == version && place.is_some_and(|place| place.epoch == known.epoch && place.number != number)
+    }
+
     /// Caches a node of this version.
     pub fn put(&self, version: Option<u64>, number: NodeNo, node: Arc<Node>) {
         let mut known = self.known();

@@ -306,6 +306,35 @@ impl Store for SqlStore<'_> {
         Ok(found)
     }
 
+    fn visit_node(&self, layout: Layout, node: NodeNo, visit: &mut dyn FnMut(&[u8])) -> Result {
+        let (version, nodes) = (self.version(), &self.statements.nodes);
+        if let Some(known) = nodes.get(version, node) {
+            visit(known.bytes());
+            return Ok(());
+        }
+        if !nodes.is_occupied(version, node) {
+            visit(self.shared_node(layout, node)?.bytes());
+            return Ok(());
+        }
+        // The cache has another node of the tree in this place, and a scan visits a node once.
+        let mut checked = Err(error::corrupt());
+        let mut read = |value: ValueRef<'_>| {
+            if let ValueRef::Blob(bytes) = value {
+                checked = layout.check(bytes);
+                if checked.is_ok() {
+                    visit(bytes);
+                }
+            }
+        };
+        match self.connection.read_row(&self.statements.nodes_table, node.0, &mut read) {
+            Some(done) => done.and(checked),
+            None => {
+                visit(self.shared_node(layout, node)?.bytes());
+                Ok(())
+            }
+        }
+    }
+
     fn release_node(&self, node: NodeNo) {
         self.statements.nodes.remove(node);
     }

@@ -21,6 +21,11 @@ pub trait Store {
         let bytes = self.node(node)?.ok_or_else(error::corrupt)?;
         Ok(Arc::new(Node::from_bytes(layout, bytes)?))
     }
+    /// Calls `visit` with the bytes of a node that must exist.
+    fn visit_node(&self, layout: Layout, node: NodeNo, visit: &mut dyn FnMut(&[u8])) -> Result {
+        visit(self.shared_node(layout, node)?.bytes());
+        Ok(())
+    }
     /// A node is about to be changed, and will be written: it need not be kept until then.
     fn release_node(&self, node: NodeNo);
     /// Writes an existing node.
