@@ -98,7 +98,3 @@ CREATE TABLE w_node(nodeno INTEGER PRIMARY KEY, data TEXT)
 INSERT INTO w_node VALUES(1, zeroblob(816))
 INSERT INTO w VALUES(1, 2, 3)
 SELECT nodeno, typeof(data), length(data) FROM w_node
-CREATE VIRTUAL TABLE u USING rtree(id, a, b)
-INSERT INTO u_rowid VALUES(9223372036854775807, 1)
-INSERT INTO u VALUES(NULL, 2, 3)
-SELECT count(*) FROM u_rowid
