@@ -46,6 +46,9 @@ static void measures(sqlite3 *db, const char *sql, int flags, const char *expect
 }
 
 static void loops_are_counted(sqlite3 *db) {
+  measures(db, "EXPLAIN SELECT * FROM t WHERE b = 5", 0, "tb 0 0 10 SEARCH t USING INDEX tb (b=?)");
+  measures(db, "EXPLAIN QUERY PLAN SELECT * FROM t WHERE b = 5 ORDER BY c", SQLITE_SCANSTAT_COMPLEX,
+    "tb 0 0 10 SEARCH t USING INDEX tb (b=?); NULL 0 0 1 USE TEMP B-TREE FOR ORDER BY");
   measures(db, "SELECT * FROM t", 0, "t 1 100 1.04858e+06 SCAN t");
   measures(db, "SELECT * FROM t WHERE b IN (1, 2, 3)", 0, "tb 1 30 30 SEARCH t USING INDEX tb (b=?)");
   measures(db, "SELECT * FROM u, t WHERE t.b = u.y", 0,

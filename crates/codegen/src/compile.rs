@@ -48,10 +48,10 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     resolver.evaluator = request.evaluator;
     let resolver: &'a Resolver<'a> = resolver;
     resolver.number_selects_from(request.select_count);
-    let is_measured = env.flags.scan_status && request.explain == ExplainKind::No;
+    let is_measured = env.flags.scan_status;
     let explain = match request.explain {
-        _ if is_measured => Explain::measuring(),
         ExplainKind::QueryPlan => Explain::on(),
+        _ if is_measured => Explain::measuring(),
         _ => Explain::off(),
     };
     let mut cg = Codegen::new(resolver, explain, request.builders);

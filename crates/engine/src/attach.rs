@@ -191,6 +191,7 @@ pub(crate) fn detach(
 }
 
 fn remove(connection: &Connection, db: Db) {
+    connection.kept_tables.clear();
     connection.databases.detach(db, !connection.settings.config(Config::NoCheckpointOnClose));
     connection.definitions.change_catalog(|catalog| catalog.detach(db));
     connection.assert_databases();

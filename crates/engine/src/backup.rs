@@ -308,6 +308,7 @@ pub(crate) fn deserialize(connection: &Connection, schema: &str, bytes: &[u8], h
     fresh.is_image.set(true);
     fresh.size_max.set(how.size_max(bytes.len()));
     connection.databases.settings.apply_to(fresh.btree());
+    connection.kept_tables.clear();
     connection.databases.replace(db, fresh);
     Ok(())
 }

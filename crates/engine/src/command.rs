@@ -44,7 +44,8 @@ enum Kind {
     Detach(Arc<Program>),
     Vacuum(vacuum::Vacuum),
     ExplainProgram(Arc<Program>),
-    ExplainQueryPlan(Vec<CommandRow>),
+    /// The rows, and the program whose plan they show.
+    ExplainQueryPlan(Vec<CommandRow>, Option<Arc<Program>>),
 }
 
 /// Compiles a command. `statement` is the whole statement.
@@ -59,7 +60,7 @@ pub(crate) fn compile<'a>(
     let plain =
         |kind| EngineCommand { kind, columns: ResultColumns::default(), explains_reader: true, explains_change: false };
     if !is_allowed(connection, command)? {
-        return Ok(Arc::new(plain(Kind::ExplainQueryPlan(Vec::new()))));
+        return Ok(Arc::new(plain(Kind::ExplainQueryPlan(Vec::new(), None))));
     }
     let compiled = match *command {
         ast::Command::Begin(kind) => plain(Kind::Begin(kind)),
@@ -142,7 +143,7 @@ impl EngineCommand {
     }
 
     /// EXPLAIN QUERY PLAN of a program, with its triggers if `with_triggers`.
-    pub(crate) fn explain_query_plan(program: &Program, with_triggers: bool) -> Arc<EngineCommand> {
+    pub(crate) fn explain_query_plan(program: Arc<Program>, with_triggers: bool) -> Arc<EngineCommand> {
         let row = |row: &lithe_vm::program::QueryPlanRow| {
             vec![
                 Value::from(i64::from(row.id)),
@@ -159,7 +160,8 @@ impl EngineCommand {
         }
         let columns = columns(&["id", "parent", "notused", "detail"]);
         let (explains_reader, explains_change) = (program.is_read_only, program.counts_changes);
-        Arc::new(EngineCommand { kind: Kind::ExplainQueryPlan(rows), columns, explains_reader, explains_change })
+        let kind = Kind::ExplainQueryPlan(rows, Some(program));
+        Arc::new(EngineCommand { kind, columns, explains_reader, explains_change })
     }
 
     /// EXPLAIN of a statement that has no program: no rows.
@@ -169,7 +171,7 @@ impl EngineCommand {
             _ => columns(&lithe_vm::explain::COLUMNS),
         };
         let explains_reader = self.is_read_only();
-        let kind = Kind::ExplainQueryPlan(Vec::new());
+        let kind = Kind::ExplainQueryPlan(Vec::new(), None);
         Arc::new(EngineCommand { kind, columns, explains_reader, explains_change: false })
     }
 }
@@ -186,8 +188,16 @@ impl Command for EngineCommand {
             Kind::Pragma(call) => call.is_read_only(),
             Kind::Vacuum(_) => false,
             Kind::Begin(kind) => matches!(kind, TransactionKind::Deferred | TransactionKind::Concurrent),
-            Kind::ExplainProgram(_) | Kind::ExplainQueryPlan(_) => self.explains_reader,
+            Kind::ExplainProgram(_) | Kind::ExplainQueryPlan(..) => self.explains_reader,
             _ => true,
+        }
+    }
+
+    fn explained(&self) -> Option<&Program> {
+        match &self.kind {
+            Kind::ExplainProgram(program) => Some(program),
+            Kind::ExplainQueryPlan(_, program) => program.as_deref(),
+            _ => None,
         }
     }
 
@@ -213,7 +223,7 @@ impl Command for EngineCommand {
             Kind::Detach(program) => attach::detach(connection, program, bindings, run)?,
             Kind::Vacuum(vacuum) => vacuum.run(connection, bindings, run)?,
             Kind::ExplainProgram(program) => return Ok(explained(program)),
-            Kind::ExplainQueryPlan(rows) => return Ok(rows.clone()),
+            Kind::ExplainQueryPlan(rows, _) => return Ok(rows.clone()),
         }
         Ok(Vec::new())
     }

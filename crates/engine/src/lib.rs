@@ -56,6 +56,7 @@ mod integrity;
 mod internal_functions;
 mod interrupt;
 mod journal_mode;
+mod kept_tables;
 mod listing;
 mod metadata;
 mod module_pages;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Weak;
 
 use lithe_functions::{
-    Arity, BlobPlace, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement,
+    Arity, BlobPlace, FunctionError, Kept, KeptTable, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement,
 };
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
@@ -16,6 +16,7 @@ use crate::connection::Connection;
 use crate::connection::statement::{BindValue, Statement, Step};
 use crate::error::{Error, Result};
 use crate::internal_functions::with_single_quotes;
+use crate::kept_tables;
 use crate::module_pages::ModulePages;
 use crate::settings::limit::Limit;
 
@@ -204,6 +205,31 @@ impl SqlConnection for Connection {
         kept_statement(self, kept, true)
     }
 
+    fn read_row(&self, table: &KeptTable, rowid: i64, read: &mut dyn FnMut(ValueRef<'_>)) -> Option<CallResult<bool>> {
+        kept_tables::read_row(self, table, rowid, read)
+    }
+
+    fn next_row(&self, table: &KeptTable, rowid: i64) -> Option<CallResult<Option<i64>>> {
+        kept_tables::next_row(self, table, rowid)
+    }
+
+    fn write_row(&self, table: &KeptTable, rowid: Option<i64>, value: ValueRef<'_>) -> Option<CallResult<i64>> {
+        kept_tables::write_row(self, table, rowid, value)
+    }
+
+    fn edit_row(
+        &self,
+        table: &KeptTable,
+        rowid: i64,
+        edit: &mut dyn FnMut(&mut [u8]) -> bool,
+    ) -> Option<CallResult<bool>> {
+        kept_tables::edit_row(self, table, rowid, edit)
+    }
+
+    fn delete_row(&self, table: &KeptTable, rowid: i64) -> Option<CallResult> {
+        kept_tables::delete_row(self, table, rowid)
+    }
+
     fn execute(&self, sql: &str) -> CallResult {
         let mut rest = sql.as_bytes();
         while !rest.is_empty() {
@@ -299,9 +325,14 @@ impl SqlConnection for Connection {
         if self.databases.shares_cache() {
             return None;
         }
-        let db = self.definitions.find_database(Name::new(database.as_bytes()))?;
-        let btree = self.databases.btree(db).ok()?;
-        btree.pager().is_reading().then(|| btree.pager().write_version())
+        self.databases.content_version(self.definitions.find_database(Name::new(database.as_bytes()))?)
+    }
+
+    fn content_version_at(&self, table: &KeptTable) -> Option<u64> {
+        match self.kept_tables.database_of(self, table) {
+            Some(db) if !self.databases.shares_cache() => self.databases.content_version(db),
+            _ => self.content_version(table.database()),
+        }
     }
 
     fn databases(&self) -> Vec<String> {

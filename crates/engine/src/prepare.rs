@@ -379,7 +379,7 @@ impl Connection {
             Explain::No => Body::Program(program),
             Explain::Program => Body::Command(EngineCommand::explain(program)),
             Explain::QueryPlan => {
-                Body::Command(EngineCommand::explain_query_plan(&program, self.settings.flags().trigger_eqp))
+                Body::Command(EngineCommand::explain_query_plan(program, self.settings.flags().trigger_eqp))
             }
         }
     }

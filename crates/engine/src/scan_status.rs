@@ -3,10 +3,10 @@
 //! A statement is measured if SQLITE_DBCONFIG_STMT_SCANSTATUS was on when it was compiled; otherwise its program has no
 //! additional instruction.
 
+use lithe_vm::Program;
 use lithe_vm::operand::{Addr, CursorId, OperandText};
 use lithe_vm::profile::{InsnCost, Profile};
 use lithe_vm::program::{MeasuredCode, MeasuredPart, QueryPlanRow};
-use lithe_vm::{Program, Vm};
 
 use crate::connection::statement::{Runner, Statement};
 
@@ -35,12 +35,12 @@ impl Statement {
     /// The element at an index of the query plan: counted among all lines, or only among the loops over tables. None:
     /// there are fewer, or the statement is not measured.
     pub fn plan_element(&self, index: usize, among_all: bool) -> Option<PlanElement> {
-        let (vm, measured) = self.measured()?;
-        let program = vm.program();
+        let (program, profile) = self.measured()?;
+        let measured = program.measured.as_deref()?;
         let is_loop = |line: &QueryPlanRow| measured.iter().any(|part| part.line == line.id && part.name.is_some());
         let line = program.query_plan.iter().filter(|line| among_all || is_loop(line)).nth(index)?;
         let parts = || measured.iter().filter(|part| part.line == line.id);
-        let costs = vm.profile().map_or(&[][..], |profile| profile.costs(program));
+        let costs = profile.map_or(&[][..], |profile| profile.costs(program));
         let runs = |addr: Addr| costs.get(addr.0 as usize).map_or(0, |cost| cost.runs);
         let sum = |place: fn(&MeasuredPart) -> Option<Addr>| total(parts().map(|part| place(part).map(runs)));
         Some(PlanElement {
@@ -57,8 +57,8 @@ impl Statement {
 
     /// The cycles of all instructions of a statement that is measured.
     pub fn measured_cycles(&self) -> Option<u64> {
-        let (vm, _) = self.measured()?;
-        Some(vm.profile().map_or(0, Profile::cycles))
+        let (_, profile) = self.measured()?;
+        Some(profile.map_or(0, Profile::cycles))
     }
 
     /// Resets the counters.
@@ -70,12 +70,16 @@ impl Statement {
 
     /// The costs of the instructions of the statement's program, or of a subprogram. Empty if they are not measured.
     pub(crate) fn costs_of(&self, program: &Program) -> &[InsnCost] {
-        self.measured().and_then(|(vm, _)| vm.profile()).map_or(&[], |profile| profile.costs(program))
+        self.measured().and_then(|(_, profile)| profile).map_or(&[], |profile| profile.costs(program))
     }
 
-    fn measured(&self) -> Option<(&Vm, &[MeasuredPart])> {
-        let Runner::Program(vm) = &self.runner else { return None };
-        vm.program().measured.as_deref().map(|parts| (&**vm, parts))
+    /// The program of a statement that is measured, and what was measured. The program that an EXPLAIN shows does not run.
+    fn measured(&self) -> Option<(&Program, Option<&Profile>)> {
+        let (program, profile) = match &self.runner {
+            Runner::Program(vm) => (&**vm.program(), vm.profile()),
+            Runner::Command(command) => (command.explained()?, None),
+        };
+        program.measured.is_some().then_some((program, profile))
     }
 }
 

@@ -46,6 +46,7 @@ pub mod error;
 mod format;
 mod function;
 pub mod json;
+mod kept_table;
 mod registry;
 mod row_change;
 pub mod scalar;
@@ -59,6 +60,7 @@ pub use context::{Arguments, CallSite, Connection, Context, PlainArguments, Poin
 pub use error::{FunctionError, Result};
 pub use format::{FormatArguments, IntegerType, Output as FormatOutput, format_arguments, format_values};
 pub use function::{Function, Kind};
+pub use kept_table::KeptTable;
 pub use registry::{Lookup, Registry};
 pub use row_change::{RowChange, RowOperation};
 pub use signature::{Arity, Flags, ScalarFn, ScalarFunction};

@@ -20,6 +20,7 @@ fn compare_tables(pair: &mut Pair, dimensions: usize) {
     pair.ask(&format!("SELECT nodeno, rtreenode({dimensions}, data), length(data) FROM r_node ORDER BY 1")).unwrap();
     pair.ask("SELECT * FROM r_rowid ORDER BY 1").unwrap();
     pair.ask("SELECT * FROM r_parent ORDER BY 1").unwrap();
+    pair.ask("SELECT total_changes(), last_insert_rowid()").unwrap();
     pair.ask("SELECT rtreedepth(data) FROM r_node WHERE nodeno = 1").unwrap();
     assert_eq!(pair.ask("SELECT rtreecheck('r')"), Ok(vec!["ok".to_owned()]), "{}", pair.log.join(";\n"));
     assert_eq!(pair.ask("PRAGMA integrity_check"), Ok(vec!["ok".to_owned()]));

@@ -42,6 +42,9 @@ pub fn round_up(value: f64) -> f64 {
     f64::from(if f64::from(nearest) < value { nearest.next_up() } else { nearest })
 }
 
+/// The sides of a box, minimum and maximum, where the number of dimensions is a constant.
+pub type Sides<const D: usize> = [[f64; 2]; D];
+
 /// A box: the least and the greatest coordinate of each dimension, in turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -91,20 +94,9 @@ impl Bounds {
         self.sides().nth(dimension).unwrap_or((0.0, 0.0))
     }
 
-    /// The product of the lengths of all sides, the last dimension first, as in SQLite: the order decides the rounding of the product, and
-    /// so which of two nodes is chosen.
-    pub fn area(&self) -> f64 {
-        self.pairs().iter().rev().map(|[min, max]| max - min).product()
-    }
-
     /// The sides: minimum and maximum of each dimension.
     pub fn pairs(&self) -> &[[f64; 2]] {
         self.at.as_chunks().0.get(..self.dimensions).unwrap_or_default()
-    }
-
-    /// The sum of the lengths of all sides.
-    pub fn margin(&self) -> f64 {
-        self.sides().map(|(min, max)| max - min).sum()
     }
 
     /// Whether `other` lies within this box.
@@ -128,19 +120,6 @@ impl Bounds {
     pub fn union(mut self, other: &Bounds) -> Bounds {
         self.include(other);
         self
-    }
-
-    /// The area that both have in common.
-    pub fn common_area(&self, other: &Bounds) -> f64 {
-        let mut area = 1.0;
-        for (mine, its) in self.sides().zip(other.sides()) {
-            let (min, max) = (greater(mine.0, its.0), lesser(mine.1, its.1));
-            if max < min {
-                return 0.0;
-            }
-            area *= max - min;
-        }
-        area
     }
 }
 
@@ -175,11 +154,9 @@ mod tests {
     fn boxes() {
         let a = Bounds::new([0.0, 4.0, 0.0, 2.0]);
         let b = Bounds::new([1.0, 5.0, 1.0, 2.0]);
-        assert_eq!((a.area(), a.margin(), a.common_area(&b)), (8.0, 6.0, 3.0));
         assert_eq!(a.union(&b), Bounds::new([0.0, 5.0, 0.0, 2.0]));
         assert!(a.overlaps(&b) && !a.contains(&b) && a.union(&b).contains(&a));
         let far = Bounds::new([9.0, 9.5, 0.0, 1.0]);
         assert!(!a.overlaps(&far));
-        assert_eq!(a.common_area(&far), 0.0);
     }
 }

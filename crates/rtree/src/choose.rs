@@ -56,14 +56,19 @@ fn best<const DIMENSIONS: usize>(
             let [min, max] = *coordinates;
             *side = [decode(min), decode(max)];
         }
-        let (mut contains, mut area, mut area_with) = (true, 1.0, 1.0);
-        // The last dimension first, as in SQLite: the order decides the rounding of the product, and so which child is chosen.
-        for ([min, max], [wanted_min, wanted_max]) in sides.iter().zip(wanted).rev() {
-            contains &= (min <= wanted_min) & (max >= wanted_max);
-            area *= max - min;
-            area_with *= greater(*max, *wanted_max) - lesser(*min, *wanted_min);
+        let contains = sides
+            .iter()
+            .zip(wanted)
+            .fold(true, |all, (side, wanted)| all & (side[0] <= wanted[0]) & (side[1] >= wanted[1]));
+        if !contains && best.is_some_and(|best| best.contains) {
+            continue;
         }
-        let growth = if contains { 0.0 } else { area_with - area };
+        // The last dimension first, as in SQLite: the order decides the rounding of the product, and so which child is chosen.
+        let area = sides.iter().rev().fold(1.0, |area, [min, max]| area * (max - min));
+        let with = |area: f64, (side, wanted): (&[f64; 2], &[f64; 2])| {
+            area * (greater(side[1], wanted[1]) - lesser(side[0], wanted[0]))
+        };
+        let growth = if contains { 0.0 } else { sides.iter().zip(wanted).rev().fold(1.0, with) - area };
         let choice = Choice { contains, growth, area, id };
         if best.is_none_or(|best| choice.is_better_than(&best)) {
             best = Some(choice);

@@ -16,6 +16,8 @@ use std::fmt;
 use crate::bounds::{Bounds, CoordinateType};
 use crate::error::{self, Result};
 
+/// Where the number of cells is.
+const CELL_COUNT_AT: usize = 2;
 /// Where the cells begin.
 pub const HEADER_LEN: usize = 4;
 /// The length of an id.
@@ -77,6 +79,64 @@ impl Layout {
     pub fn cells_min(&self) -> usize {
         self.cells_max() / 3
     }
+
+    fn cell_at(&self, index: usize) -> usize {
+        HEADER_LEN + index * self.cell_len()
+    }
+
+    /// The cells of a node, from its bytes: each cell, and its undecoded coordinates.
+    pub fn cells_of<'n>(&self, node: &'n [u8]) -> impl Iterator<Item = (&'n [u8], &'n [[u8; COORDINATE_LEN]])> {
+        let end = self.cell_at(number_at(node, CELL_COUNT_AT));
+        let cells = node.get(HEADER_LEN..end).unwrap_or_default().chunks_exact(self.cell_len());
+        cells.map(|cell| (cell, cell.get(ID_LEN..).unwrap_or_default().as_chunks().0))
+    }
+
+    /// One of several cells, which lie one after the other.
+    pub fn cell_of<'c>(&self, cells: &'c [u8], index: usize) -> Option<&'c [u8]> {
+        let at = index * self.cell_len();
+        cells.get(at..at + self.cell_len())
+    }
+
+    /// The id of a cell.
+    pub fn id_of(cell: &[u8]) -> i64 {
+        id_of(cell)
+    }
+
+    /// A cell from its bytes.
+    pub fn decode(&self, cell: &[u8]) -> Cell {
+        let (id, coordinates) = cell.split_at_checked(ID_LEN).unwrap_or_default();
+        Cell { id: id_of(id), bounds: Bounds::decode(self.coordinates, coordinates) }
+    }
+
+    /// Checks the bytes of a node.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB if the length is wrong, or the cell count exceeds the length.
+    pub fn check(&self, node: &[u8]) -> Result {
+        let is_sound = node.len() == self.node_len && number_at(node, CELL_COUNT_AT) <= self.cells_max();
+        if is_sound { Ok(()) } else { Err(error::corrupt()) }
+    }
+
+    fn put_cell(&self, node: &mut [u8], index: usize, cell: &Cell) {
+        let at = self.cell_at(index);
+        let Some(slot) = node.get_mut(at..at + self.cell_len()) else { return };
+        let (id, coordinates) = slot.split_at_mut(ID_LEN);
+        id.copy_from_slice(&cell.id.to_be_bytes());
+        for (slot, coordinate) in coordinates.chunks_exact_mut(COORDINATE_LEN).zip(cell.bounds.coordinates()) {
+            slot.copy_from_slice(&self.coordinates.encode(*coordinate));
+        }
+    }
+
+    /// Appends a cell to the bytes of a node; false if the node is full, or its length is wrong.
+    pub fn append(&self, node: &mut [u8], cell: &Cell) -> bool {
+        let count = number_at(node, CELL_COUNT_AT);
+        if node.len() != self.node_len || count >= self.cells_max() {
+            return false;
+        }
+        self.put_cell(node, count, cell);
+        put_number(node, CELL_COUNT_AT, count + 1);
+        true
+    }
 }
 
 /// A cell: a box, and the row or the child node that it belongs to.
@@ -106,11 +166,8 @@ impl Node {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if the length is wrong, or the cell count exceeds the length.
     pub fn from_bytes(layout: Layout, bytes: Vec<u8>) -> Result<Node> {
-        let node = Node { bytes, layout };
-        if node.bytes.len() != layout.node_len || node.cell_count() > layout.cells_max() {
-            return Err(error::corrupt());
-        }
-        Ok(node)
+        layout.check(&bytes)?;
+        Ok(Node { bytes, layout })
     }
 
     /// The stored form.
@@ -130,48 +187,28 @@ impl Node {
 
     /// The number of cells.
     pub fn cell_count(&self) -> usize {
-        self.number_at(2)
+        self.number_at(CELL_COUNT_AT)
     }
 
     fn number_at(&self, at: usize) -> usize {
-        self.bytes
-            .get(at..at + 2)
-            .and_then(|bytes| bytes.try_into().ok())
-            .map_or(0, |bytes| u16::from_be_bytes(bytes).into())
+        number_at(&self.bytes, at)
     }
 
     fn put_number(&mut self, at: usize, number: usize) {
-        if let (Some(slot), Ok(number)) = (self.bytes.get_mut(at..at + 2), u16::try_from(number)) {
-            slot.copy_from_slice(&number.to_be_bytes());
-        }
+        put_number(&mut self.bytes, at, number);
     }
 
     fn cell_at(&self, index: usize) -> usize {
-        HEADER_LEN + index * self.layout.cell_len()
+        self.layout.cell_at(index)
     }
 
     /// The bytes of all cells, one after the other.
     fn cell_bytes(&self) -> impl Iterator<Item = &[u8]> {
-        let end = self.cell_at(self.cell_count());
-        self.bytes.get(HEADER_LEN..end).unwrap_or_default().chunks_exact(self.layout.cell_len())
+        self.layout.cells_of(&self.bytes).map(|(cell, _)| cell)
     }
 
     fn decode(&self, bytes: &[u8]) -> Cell {
-        let (id, coordinates) = bytes.split_at_checked(ID_LEN).unwrap_or_default();
-        Cell { id: id_of(id), bounds: Bounds::decode(self.layout.coordinates, coordinates) }
-    }
-
-    /// The first cell from `index` on for which this holds, by its undecoded coordinates.
-    pub fn find_from(&self, index: usize, mut is_it: impl FnMut(&[[u8; COORDINATE_LEN]]) -> bool) -> Option<usize> {
-        let end = self.cell_at(self.cell_count());
-        let cells = self.bytes.get(self.cell_at(index)..end)?.chunks_exact(self.layout.cell_len());
-        let coordinates = cells.map(|cell| cell.get(ID_LEN..).unwrap_or_default().as_chunks().0);
-        (index..).zip(coordinates).find(|(_, coordinates)| is_it(coordinates)).map(|(at, _)| at)
-    }
-
-    /// The id of a cell.
-    pub fn id(&self, index: usize) -> Option<i64> {
-        self.bytes.get(self.cell_at(index)..self.cell_at(index + 1)).map(id_of)
+        self.layout.decode(bytes)
     }
 
     /// How coordinates are stored.
@@ -181,7 +218,7 @@ impl Node {
 
     /// The ids of the cells, and their undecoded coordinates.
     pub fn raw_cells(&self) -> impl Iterator<Item = (i64, &[[u8; COORDINATE_LEN]])> {
-        self.cell_bytes().map(|cell| (id_of(cell), cell.get(ID_LEN..).unwrap_or_default().as_chunks().0))
+        self.layout.cells_of(&self.bytes).map(|(cell, coordinates)| (id_of(cell), coordinates))
     }
 
     /// The cells in their order.
@@ -207,25 +244,12 @@ impl Node {
 
     /// Replaces a cell.
     pub fn set(&mut self, index: usize, cell: &Cell) {
-        let at = self.cell_at(index);
-        let kind = self.layout.coordinates;
-        let Some(slot) = self.bytes.get_mut(at..at + self.layout.cell_len()) else { return };
-        let (id, coordinates) = slot.split_at_mut(ID_LEN);
-        id.copy_from_slice(&cell.id.to_be_bytes());
-        for (slot, coordinate) in coordinates.chunks_exact_mut(COORDINATE_LEN).zip(cell.bounds.coordinates()) {
-            slot.copy_from_slice(&kind.encode(*coordinate));
-        }
+        self.layout.put_cell(&mut self.bytes, index, cell);
     }
 
     /// Appends a cell; false if the node is full.
     pub fn push(&mut self, cell: &Cell) -> bool {
-        let count = self.cell_count();
-        if count >= self.layout.cells_max() {
-            return false;
-        }
-        self.set(count, cell);
-        self.put_number(2, count + 1);
-        true
+        self.layout.append(&mut self.bytes, cell)
     }
 
     /// Removes a cell.
@@ -233,7 +257,7 @@ impl Node {
         let (at, next, end) = (self.cell_at(index), self.cell_at(index + 1), self.cell_at(self.cell_count()));
         if end <= self.bytes.len() && next <= end {
             self.bytes.copy_within(next..end, at);
-            self.put_number(2, self.cell_count() - 1);
+            self.put_number(CELL_COUNT_AT, self.cell_count() - 1);
         }
     }
 
@@ -242,6 +266,16 @@ impl Node {
         if let Some(rest) = self.bytes.get_mut(2..) {
             rest.fill(0);
         }
+    }
+}
+
+fn number_at(node: &[u8], at: usize) -> usize {
+    node.get(at..at + 2).and_then(|bytes| bytes.try_into().ok()).map_or(0, |bytes| u16::from_be_bytes(bytes).into())
+}
+
+fn put_number(node: &mut [u8], at: usize, number: usize) {
+    if let (Some(slot), Ok(number)) = (node.get_mut(at..at + 2), u16::try_from(number)) {
+        slot.copy_from_slice(&number.to_be_bytes());
     }
 }
 

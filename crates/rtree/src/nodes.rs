@@ -5,7 +5,8 @@
 //! write of the tree itself changes the version, but leaves all other nodes valid if it changed only the one row: a trigger on a shadow
 //! table may write nodes, too.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::cell::{RefCell, RefMut};
+use std::sync::Arc;
 
 use crate::node::{Node, NodeNo};
 
@@ -14,7 +15,7 @@ const PLACES: usize = 4096;
 
 /// The nodes of one tree.
 #[derive(Default)]
-pub struct Nodes(Mutex<Known>);
+pub struct Nodes(RefCell<Known>);
 
 #[derive(Default)]
 struct Known {
@@ -44,8 +45,8 @@ struct Place {
 }
 
 impl Nodes {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> RefMut<'_, Known> {
+        self.0.borrow_mut()
     }
 
     /// A node, if it is cached for this version.
@@ -56,6 +57,13 @@ impl Nodes {
         }
         let place = known.places.get(place_of(number))?.as_ref()?;
         (place.epoch == known.epoch && place.number == number).then(|| Arc::clone(&place.node))
+    }
+
+    /// Whether another node of this version is cached in the place of this one.
+    pub fn is_occupied(&self, version: Option<u64>, number: NodeNo) -> bool {
+        let known = self.known();
+        let place = known.places.get(place_of(number)).and_then(Option::as_ref);
+        known.version == version && place.is_some_and(|place| place.epoch == known.epoch && place.number != number)
     }
 
     /// Caches a node of this version.

@@ -83,7 +83,11 @@ pub fn constraints(text: &str, arguments: &Values<'_>) -> Result<Vec<Constraint>
         };
         Ok(compare(coordinate.to_digit(10).unwrap_or(0) as usize, comparison, value(at)))
     };
-    letters.zip(coordinates).enumerate().map(one).collect()
+    let mut constraints = Vec::with_capacity(text.len() / 2);
+    for each in letters.zip(coordinates).enumerate() {
+        constraints.push(one(each)?);
+    }
+    Ok(constraints)
 }
 
 fn compare(coordinate: usize, comparison: Comparison, value: ValueRef<'_>) -> Constraint {

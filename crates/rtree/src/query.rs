@@ -97,15 +97,16 @@ impl Query {
             walk: None,
             found: None,
         };
-        let root = query.node(store, NodeNo::ROOT)?;
+        let root = store.shared_node(layout, NodeNo::ROOT)?;
         let depth = root.depth();
         if depth > MAX_DEPTH {
             return Err(error::corrupt());
         }
         if !query.constraints.iter().any(|constraint| matches!(constraint, Constraint::Match(_))) {
-            query.walk = Some(Walk::new(layout, root, std::mem::take(&mut query.constraints)));
+            query.walk = Some(Walk::new(layout, &root, &query.constraints));
             return Ok(query);
         }
+        query.nodes.insert(NodeNo::ROOT, root);
         query.queued = vec![0; depth + 2];
         let rating = Rating { within: Within::Partly, score: 0.0 };
         query.push(rating, depth + 1, What::Node(NodeNo::ROOT, 0));

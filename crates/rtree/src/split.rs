@@ -1,9 +1,7 @@
 //! Splits the cells of a full node in two, as the R*-tree does (Beckmann, Kriegel, Schneider, Seeger: "The R*-tree", SIGMOD 1990): along
 //! the dimension whose divisions have the least margins, at the division whose halves overlap least.
 
-use std::cmp::Ordering;
-
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, Sides, greater, lesser};
 use crate::node::{Cell, Layout};
 
 /// The two halves of a node's cells, each with its bounding box.
@@ -16,8 +14,8 @@ pub struct Halves {
 
 /// The best division along one dimension.
 struct Division {
-    /// The cells, sorted along the dimension.
-    sorted: Vec<Cell>,
+    /// The indexes of the cells, sorted along the dimension.
+    sorted: Vec<usize>,
     /// The number of cells in the left half.
     left_len: usize,
     /// The sum of the margins of all divisions along the dimension.
@@ -26,34 +24,48 @@ struct Division {
 
 /// Divides cells in two halves of at least `layout.cells_min()` each. None if there are too few.
 pub fn divide(layout: &Layout, cells: &[Cell]) -> Option<Halves> {
-    let divisions = (0..layout.dimensions).filter_map(|dimension| divide_along(layout, cells, dimension));
-    let best = divisions.reduce(|best, next| if next.margins < best.margins { next } else { best })?;
+    // (With the number of dimensions as a constant, the compiler unrolls the loops over them.)
+    let best = match layout.dimensions {
+        1 => best_division::<1>(layout, cells),
+        2 => best_division::<2>(layout, cells),
+        3 => best_division::<3>(layout, cells),
+        4 => best_division::<4>(layout, cells),
+        _ => best_division::<5>(layout, cells),
+    }?;
     let (left, right) = best.sorted.split_at_checked(best.left_len)?;
-    let half = |cells: &[Cell]| Some((cells.to_vec(), around(cells)?));
+    let half = |half: &[usize]| {
+        let mut own = Vec::with_capacity(half.len());
+        own.extend(half.iter().filter_map(|at| cells.get(*at).copied()));
+        let bounds = own.iter().map(|cell| cell.bounds).reduce(|all, bounds| all.union(&bounds))?;
+        Some((own, bounds))
+    };
     Some(Halves { left: half(left)?, right: half(right)? })
 }
 
-fn around(cells: &[Cell]) -> Option<Bounds> {
-    cells.iter().map(|cell| cell.bounds).reduce(|all, bounds| all.union(&bounds))
+fn best_division<const D: usize>(layout: &Layout, cells: &[Cell]) -> Option<Division> {
+    let boxes: Option<Vec<Sides<D>>> = cells.iter().map(|cell| cell.bounds.pairs().first_chunk().copied()).collect();
+    let boxes = boxes?;
+    let divisions = (0..D).filter_map(|dimension| divide_along(layout.cells_min(), &boxes, dimension));
+    divisions.reduce(|best, next| if next.margins < best.margins { next } else { best })
 }
 
-fn divide_along(layout: &Layout, cells: &[Cell], dimension: usize) -> Option<Division> {
-    let sorted = sort_along(cells, dimension);
+fn divide_along<const D: usize>(cells_min: usize, boxes: &[Sides<D>], dimension: usize) -> Option<Division> {
+    let sorted = sort_along(boxes, dimension);
     // The bounding boxes of the first and of the last cells, for every number of them.
-    let grow = |all: &mut Option<Bounds>, cell: &Cell| {
-        *all = Some(all.map_or(cell.bounds, |all: Bounds| all.union(&cell.bounds)));
-        *all
-    };
-    let first: Vec<Bounds> = sorted.iter().scan(None, grow).collect();
-    let mut last: Vec<Bounds> = sorted.iter().rev().scan(None, grow).collect();
-    last.reverse();
+    let first = growing(boxes, sorted.iter());
+    let last = growing(boxes, sorted.iter().rev());
 
     let mut margins = 0.0;
     let mut best: Option<(f64, f64, usize)> = None;
-    for left_len in layout.cells_min()..=cells.len().checked_sub(layout.cells_min())? {
-        let (left, right) = (first.get(left_len.checked_sub(1)?)?, last.get(left_len)?);
-        margins += left.margin() + right.margin();
-        let (overlap, area) = (left.common_area(right), left.area() + right.area());
+    for left_len in cells_min..=boxes.len().checked_sub(cells_min)? {
+        let right_len = boxes.len().checked_sub(left_len)?;
+        let (left, right) = (first.get(left_len.checked_sub(1)?)?, last.get(right_len.checked_sub(1)?)?);
+        margins += margin(left) + margin(right);
+        let overlap = common_area(left, right);
+        if best.is_some_and(|best| overlap > best.0) {
+            continue;
+        }
+        let area = area(left) + area(right);
         let is_better = best.is_none_or(|best| overlap < best.0 || (overlap == best.0 && area < best.1));
         if is_better {
             best = Some((overlap, area, left_len));
@@ -63,42 +75,60 @@ fn divide_along(layout: &Layout, cells: &[Cell], dimension: usize) -> Option<Div
     Some(Division { sorted, left_len, margins })
 }
 
-/// Sorts by (minimum, maximum) of one dimension. In each merge, of two equal cells that of the right half comes first, so that the nodes
-/// equal those that SQLite writes.
-fn sort_along(cells: &[Cell], dimension: usize) -> Vec<Cell> {
-    let mut sides: Vec<Side> = cells.iter().enumerate().map(|(at, cell)| (cell.bounds.side(dimension), at)).collect();
-    let mut merged = sides.clone();
-    merge_sort(&mut sides, &mut merged);
-    sides.iter().filter_map(|(_, at)| cells.get(*at).copied()).collect()
+/// The bounding boxes of the first one, two, … of these boxes.
+fn growing<'i, const D: usize>(boxes: &[Sides<D>], order: impl ExactSizeIterator<Item = &'i usize>) -> Vec<Sides<D>> {
+    let mut all: Vec<Sides<D>> = Vec::with_capacity(order.len());
+    for next in order.filter_map(|at| boxes.get(*at)) {
+        let mut union = *all.last().unwrap_or(next);
+        for (mine, its) in union.iter_mut().zip(next) {
+            *mine = [lesser(mine[0], its[0]), greater(mine[1], its[1])];
+        }
+        all.push(union);
+    }
+    all
 }
 
-/// The side of a cell, and the index of the cell.
-type Side = ((f64, f64), usize);
+fn margin<const D: usize>(sides: &Sides<D>) -> f64 {
+    sides.iter().map(|[min, max]| max - min).sum()
+}
 
-/// Sorts `sides`. `merged` is scratch space of the same length.
-fn merge_sort(sides: &mut [Side], merged: &mut [Side]) {
-    if sides.len() < 2 {
-        return;
-    }
-    let half = sides.len() / 2;
-    let (Some((left, right)), Some((left_merged, right_merged))) =
-        (sides.split_at_mut_checked(half), merged.split_at_mut_checked(half))
-    else {
-        return;
-    };
-    merge_sort(left, left_merged);
-    merge_sort(right, right_merged);
-    let (mut left, mut right) = (left.iter().copied().peekable(), right.iter().copied().peekable());
-    for slot in merged.iter_mut() {
-        let is_left = match (left.peek(), right.peek()) {
-            (Some((one, _)), Some((other, _))) => one.partial_cmp(other) == Some(Ordering::Less),
-            (one, _) => one.is_some(),
-        };
-        if let Some(next) = if is_left { left.next() } else { right.next() } {
-            *slot = next;
+/// The product of the lengths of all sides, the last dimension first, as in SQLite.
+fn area<const D: usize>(sides: &Sides<D>) -> f64 {
+    sides.iter().rev().map(|[min, max]| max - min).product()
+}
+
+/// The area that both have in common.
+fn common_area<const D: usize>(one: &Sides<D>, other: &Sides<D>) -> f64 {
+    let mut area = 1.0;
+    for (mine, its) in one.iter().zip(other) {
+        let (min, max) = (greater(mine[0], its[0]), lesser(mine[1], its[1]));
+        if max < min {
+            return 0.0;
         }
+        area *= max - min;
     }
-    sides.copy_from_slice(merged);
+    area
+}
+
+/// The indexes of the boxes, sorted by (minimum, maximum) of one dimension. Of two equal boxes the later comes first, so that the nodes
+/// equal those that SQLite writes.
+fn sort_along<const D: usize>(boxes: &[Sides<D>], dimension: usize) -> Vec<usize> {
+    let mut sides = Vec::with_capacity(boxes.len());
+    sides.extend(boxes.iter().enumerate().filter_map(|(at, sides)| {
+        let [min, max] = *sides.get(dimension)?;
+        Some((rank(min), rank(max), usize::MAX - at))
+    }));
+    sides.sort_unstable();
+    let mut sorted = Vec::with_capacity(sides.len());
+    sorted.extend(sides.iter().map(|(.., at)| usize::MAX - at));
+    sorted
+}
+
+/// A number that is less or greater where the coordinate is. (A NaN, which only a damaged node has, comes first or last.)
+fn rank(coordinate: f64) -> u64 {
+    // Both zeros are equal.
+    let bits = (coordinate + 0.0).to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 #[cfg(test)]
@@ -118,13 +148,20 @@ mod tests {
         let halves = divide(&layout, &cells).unwrap();
         assert!(halves.left.0.iter().all(|cell| cell.id % 2 == 0));
         assert!(halves.right.0.iter().all(|cell| cell.id % 2 == 1));
-        assert_eq!(halves.left.1.common_area(&halves.right.1), 0.0);
+        assert!(!halves.left.1.overlaps(&halves.right.1));
+    }
+
+    #[test]
+    fn measures_of_boxes() {
+        let (one, other, far) = ([[0.0, 4.0], [0.0, 2.0]], [[1.0, 5.0], [1.0, 2.0]], [[9.0, 9.5], [0.0, 1.0]]);
+        assert_eq!((area(&one), margin(&one)), (8.0, 6.0));
+        assert_eq!((common_area(&one, &other), common_area(&one, &far)), (3.0, 0.0));
+        assert_eq!(growing(&[one, other, far], [2, 1].iter()), [far, [[1.0, 9.5], [0.0, 2.0]]]);
     }
 
     #[test]
     fn of_equal_cells_the_later_comes_first() {
-        let cells: Vec<Cell> = (0..4).map(|id| Cell { id, bounds: Bounds::new([0.0, 1.0]) }).collect();
-        let ids: Vec<i64> = sort_along(&cells, 0).iter().map(|cell| cell.id).collect();
-        assert_eq!(ids, [3, 2, 1, 0]);
+        assert_eq!(sort_along(&[[[0.0, 1.0]], [[-0.0, 1.0]], [[0.0, 1.0]], [[-1.0, 1.0]]], 0), [3, 2, 1, 0]);
+        assert_eq!(sort_along(&[[[0.0, 2.0]], [[-3.0, 1.0]], [[0.0, 1.0]], [[-2.0, 1.0]]], 0), [1, 3, 2, 0]);
     }
 }

@@ -1,21 +1,24 @@
-//! Access to the three tables of an R-Tree by SQL.
+//! Access to the three tables of an R-Tree: rows by rowid where the connection can do without a statement, and SQL elsewhere.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-use lithe_vtab::{Kept, Names, SqlConnection, ValueRef, code};
+use lithe_vtab::{Kept, KeptTable, Names, SqlConnection, ValueRef, code};
 
 use crate::check::Tables;
 use crate::error::{self, Result};
-use crate::node::{Layout, Node, NodeNo};
+use crate::node::{self, Layout, Node, NodeNo};
 use crate::nodes::Nodes;
 use crate::store::Store;
 
 /// The suffixes of the tables.
 pub const SUFFIXES: [&str; 3] = ["node", "parent", "rowid"];
 
-/// The statements of one R-Tree, compiled at their first use.
+/// The tables of one R-Tree, and the statements on them, compiled at their first use.
 pub struct Statements {
+    nodes_table: KeptTable,
+    rows_table: KeptTable,
+    parents_table: KeptTable,
     read_node: Kept,
     put_node: Kept,
     add_node: Kept,
@@ -32,7 +35,6 @@ pub struct Statements {
     put_auxiliary: Option<Kept>,
     row_count: Kept,
     parent_count: Kept,
-    database: String,
     nodes: Nodes,
 }
 
@@ -53,7 +55,12 @@ impl Statements {
             let set: Vec<String> = (0..auxiliary).map(|at| format!("a{at} = ?{}", at + 2)).collect();
             Kept::of_ordinary_tables(format!("UPDATE {rowid} SET {} WHERE rowid = ?1", set.join(", ")))
         });
+        let table =
+            |suffix, key, value| KeptTable::new(&names.database, &format!("{}_{suffix}", names.table), key, value);
         Statements {
+            nodes_table: table("node", "nodeno", "data"),
+            rows_table: table("rowid", "rowid", "nodeno"),
+            parents_table: table("parent", "nodeno", "parentnode"),
             read_node: Kept::of_ordinary_tables(format!("SELECT data FROM {node} WHERE nodeno = ?1")),
             put_node: Kept::of_ordinary_tables(format!("INSERT OR REPLACE INTO {node} VALUES(?1, ?2)")),
             add_node: Kept::of_ordinary_tables(format!("INSERT INTO {node} VALUES(NULL, ?1)")),
@@ -70,7 +77,6 @@ impl Statements {
             put_parent: Kept::of_ordinary_tables(format!("INSERT OR REPLACE INTO {parent} VALUES(?1, ?2)")),
             remove_parent: Kept::of_ordinary_tables(format!("DELETE FROM {parent} WHERE nodeno = ?1")),
             put_auxiliary,
-            database: names.database.clone(),
             nodes: Nodes::default(),
             row_count: Kept::of_ordinary_tables(format!("SELECT count(*) FROM {rowid}")),
             parent_count: Kept::of_ordinary_tables(format!("SELECT count(*) FROM {parent}")),
@@ -91,14 +97,15 @@ impl Statements {
 }
 
 /// Access to the tables during one call.
-#[derive(Clone)]
 pub struct SqlStore<'c> {
     /// The connection.
     pub connection: &'c dyn SqlConnection,
     /// The statements of the R-Tree.
     pub statements: &'c Statements,
-    /// The content version of the database, read at the first use: during a call, only writes of the store change it.
+    /// The content version of the database before the writes of this call, read at the first use: during a call, only writes of the
+    /// store change it. Cached nodes are those of this version until the call ends.
     version: Cell<Option<Option<u64>>>,
+    has_written: Cell<bool>,
     /// The id of the new row, which `x_rowid` does not have yet.
     free_row: Cell<Option<i64>>,
 }
@@ -106,32 +113,77 @@ pub struct SqlStore<'c> {
 impl<'c> SqlStore<'c> {
     /// Access for one call.
     pub fn new(connection: &'c dyn SqlConnection, statements: &'c Statements) -> SqlStore<'c> {
-        SqlStore { connection, statements, version: Cell::new(None), free_row: Cell::new(None) }
+        let (version, free_row) = (Cell::new(None), Cell::new(None));
+        SqlStore { connection, statements, version, has_written: Cell::new(false), free_row }
+    }
+}
+
+impl Drop for SqlStore<'_> {
+    /// Cached nodes stay valid after the writes of this call.
+    fn drop(&mut self) {
+        if let Some(before) = self.version.get().filter(|_| self.has_written.get()) {
+            self.statements.nodes.advance(before, self.content_version());
+        }
     }
 }
 
 impl SqlStore<'_> {
-    fn run(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result {
-        self.connection.statement(kept)?.run(values)
+    /// Runs a statement that writes one row.
+    fn write(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result {
+        let changes = self.connection.total_changes();
+        let done = self.connection.statement(kept)?.run(values);
+        if done.is_err() || self.connection.total_changes() > changes + 1 {
+            // A trigger may have changed any node.
+            self.forget();
+        }
+        done
     }
 
-    /// Runs a statement that changes one row; answers whether no trigger changed another one.
-    fn write(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result<bool> {
-        let (version, changes) = (self.version(), self.connection.total_changes());
-        let done = self.run(kept, values);
-        self.version.set(None);
-        done?;
-        let is_alone = self.connection.total_changes() <= changes + 1;
-        match is_alone {
-            true => self.statements.nodes.advance(version, self.version()),
-            false => self.free_row.set(None),
+    /// Before a write.
+    fn begin_write(&self) {
+        self.version();
+        self.has_written.set(true);
+    }
+
+    /// The outcome of a write without a statement.
+    fn written<T>(&self, done: Result<T>) -> Result<T> {
+        if done.is_err() {
+            self.forget();
         }
-        Ok(is_alone)
+        done
+    }
+
+    /// What is known of the tables is not valid any more.
+    fn forget(&self) {
+        self.version.set(None);
+        self.has_written.set(false);
+        self.free_row.set(None);
+    }
+
+    /// Writes an integer of a row.
+    fn put_integer(&self, table: &KeptTable, kept: &Kept, rowid: i64, value: i64) -> Result {
+        self.begin_write();
+        match self.connection.write_row(table, Some(rowid), ValueRef::Integer(value)) {
+            Some(done) => self.written(done.map(|_| ())),
+            None => self.write(kept, &[ValueRef::Integer(rowid), ValueRef::Integer(value)]),
+        }
+    }
+
+    fn remove(&self, table: &KeptTable, kept: &Kept, rowid: i64) -> Result {
+        self.begin_write();
+        match self.connection.delete_row(table, rowid) {
+            Some(done) => self.written(done),
+            None => self.write(kept, &[ValueRef::Integer(rowid)]),
+        }
+    }
+
+    fn content_version(&self) -> Option<u64> {
+        self.connection.content_version_at(&self.statements.nodes_table)
     }
 
     fn version(&self) -> Option<u64> {
         let known = self.version.get();
-        let version = known.unwrap_or_else(|| self.connection.content_version(&self.statements.database));
+        let version = known.unwrap_or_else(|| self.content_version());
         self.version.set(Some(version));
         version
     }
@@ -143,13 +195,29 @@ impl SqlStore<'_> {
         Ok(if statement.step()? { Some(lithe_value::cast::to_integer(statement.column(0))) } else { None })
     }
 
+    /// The value of the row with this rowid, as an integer.
+    fn integer_of_row(&self, table: &KeptTable, kept: &Kept, rowid: i64) -> Result<Option<i64>> {
+        let mut found = None;
+        let mut read = |value: ValueRef<'_>| found = Some(lithe_value::cast::to_integer(value));
+        match self.connection.read_row(table, rowid, &mut read) {
+            Some(done) => done.map(|_| found),
+            None => self.integer(kept, &[ValueRef::Integer(rowid)]),
+        }
+    }
+
     /// Inserts a row without content; answers its rowid.
     ///
     /// # Errors
     /// If the table cannot be written.
     pub fn add_row(&self) -> Result<i64> {
-        self.write(&self.statements.add_row, &[])?;
-        let rowid = self.connection.last_insert_rowid();
+        self.begin_write();
+        let rowid = match self.connection.write_row(&self.statements.rows_table, None, ValueRef::Null) {
+            Some(done) => self.written(done)?,
+            None => {
+                self.write(&self.statements.add_row, &[])?;
+                self.connection.last_insert_rowid()
+            }
+        };
         self.statements.nodes.include_row(rowid);
         Ok(rowid)
     }
@@ -162,7 +230,10 @@ impl SqlStore<'_> {
         let nodes = &self.statements.nodes;
         let is_beyond = nodes.largest_row(self.version()).is_some_and(|largest| largest < rowid);
         if !is_beyond {
-            let next = self.integer(&self.statements.next_row, &[ValueRef::Integer(rowid)])?;
+            let next = match self.connection.next_row(&self.statements.rows_table, rowid) {
+                Some(next) => next?,
+                None => self.integer(&self.statements.next_row, &[ValueRef::Integer(rowid)])?,
+            };
             match next {
                 Some(next) if next == rowid => return Ok(true),
                 Some(_) => {}
@@ -180,12 +251,19 @@ impl SqlStore<'_> {
     pub fn put_auxiliary(&self, rowid: i64, values: &[ValueRef<'_>]) -> Result {
         let Some(kept) = &self.statements.put_auxiliary else { return Ok(()) };
         let all: Vec<ValueRef<'_>> = [ValueRef::Integer(rowid)].into_iter().chain(values.iter().copied()).collect();
-        self.write(kept, &all).map(|_| ())
+        self.begin_write();
+        self.write(kept, &all)
     }
-}
 
-impl Store for SqlStore<'_> {
-    fn node(&self, node: NodeNo) -> Result<Option<Vec<u8>>> {
+    /// Caches a node that was written, unless a trigger may have written another one.
+    fn keep_written(&self, node: NodeNo, data: &Arc<Node>) {
+        if self.has_written.get() {
+            self.statements.nodes.put(self.version(), node, Arc::clone(data));
+        }
+    }
+
+    /// The data of a node, read by a statement.
+    fn node_by_statement(&self, node: NodeNo) -> Result<Option<Vec<u8>>> {
         // A missing or different table of nodes is reported as damage, as a missing node is.
         let damaged = |error: error::Error| if error.code == code::ERROR { error::corrupt() } else { error };
         let mut statement = self.connection.statement(&self.statements.read_node).map_err(damaged)?;
@@ -196,6 +274,24 @@ impl Store for SqlStore<'_> {
         match statement.column(0) {
             ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.to_vec())),
             _ => Err(error::corrupt()),
+        }
+    }
+}
+
+impl Store for SqlStore<'_> {
+    fn node(&self, node: NodeNo) -> Result<Option<Vec<u8>>> {
+        let mut data = None;
+        let mut read = |value: ValueRef<'_>| {
+            if let ValueRef::Blob(bytes) = value {
+                data = Some(bytes.to_vec());
+            }
+        };
+        match self.connection.read_row(&self.statements.nodes_table, node.0, &mut read) {
+            Some(is_there) => match (is_there?, data) {
+                (true, None) => Err(error::corrupt()),
+                (_, data) => Ok(data),
+            },
+            None => self.node_by_statement(node),
         }
     }
 
@@ -210,60 +306,121 @@ impl Store for SqlStore<'_> {
         Ok(found)
     }
 
+    fn visit_node(&self, layout: Layout, node: NodeNo, visit: &mut dyn FnMut(&[u8])) -> Result {
+        let (version, nodes) = (self.version(), &self.statements.nodes);
+        if let Some(known) = nodes.get(version, node) {
+            visit(known.bytes());
+            return Ok(());
+        }
+        if !nodes.is_occupied(version, node) {
+            visit(self.shared_node(layout, node)?.bytes());
+            return Ok(());
+        }
+        // The cache has another node of the tree in this place, and a scan visits a node once.
+        let mut checked = Err(error::corrupt());
+        let mut read = |value: ValueRef<'_>| {
+            if let ValueRef::Blob(bytes) = value {
+                checked = layout.check(bytes);
+                if checked.is_ok() {
+                    visit(bytes);
+                }
+            }
+        };
+        match self.connection.read_row(&self.statements.nodes_table, node.0, &mut read) {
+            Some(done) => done.and(checked),
+            None => {
+                visit(self.shared_node(layout, node)?.bytes());
+                Ok(())
+            }
+        }
+    }
+
     fn release_node(&self, node: NodeNo) {
         self.statements.nodes.remove(node);
     }
 
     fn put_node(&self, node: NodeNo, data: &Arc<Node>) -> Result {
+        self.begin_write();
         self.statements.nodes.remove(node);
-        if self.write(&self.statements.put_node, &[ValueRef::Integer(node.0), ValueRef::Blob(data.bytes())])? {
-            self.statements.nodes.put(self.version(), node, Arc::clone(data));
+        let bytes = ValueRef::Blob(data.bytes());
+        match self.connection.write_row(&self.statements.nodes_table, Some(node.0), bytes) {
+            Some(done) => _ = self.written(done)?,
+            None => self.write(&self.statements.put_node, &[ValueRef::Integer(node.0), bytes])?,
         }
+        self.keep_written(node, data);
         Ok(())
     }
 
-    fn add_node(&self, data: &Arc<Node>) -> Result<NodeNo> {
-        let is_alone = self.write(&self.statements.add_node, &[ValueRef::Blob(data.bytes())])?;
-        let number = NodeNo(self.connection.last_insert_rowid());
-        if is_alone {
-            self.statements.nodes.put(self.version(), number, Arc::clone(data));
+    fn append_cell(&self, layout: Layout, node: NodeNo, cell: &node::Cell) -> Result<bool> {
+        self.begin_write();
+        let mut append = |bytes: &mut [u8]| layout.append(bytes, cell);
+        match self.connection.edit_row(&self.statements.nodes_table, node.0, &mut append) {
+            Some(done) => {
+                self.statements.nodes.remove(node);
+                self.written(done)
+            }
+            None => Ok(false),
         }
-        Ok(number)
+    }
+
+    fn wrote_last(&self, node: NodeNo) {
+        self.connection.set_last_insert_rowid(node.0);
+    }
+
+    fn add_node(&self, data: &Arc<Node>) -> Result<NodeNo> {
+        self.begin_write();
+        let bytes = ValueRef::Blob(data.bytes());
+        let number = match self.connection.write_row(&self.statements.nodes_table, None, bytes) {
+            Some(done) => self.written(done)?,
+            None => {
+                self.write(&self.statements.add_node, &[bytes])?;
+                self.connection.last_insert_rowid()
+            }
+        };
+        self.keep_written(NodeNo(number), data);
+        Ok(NodeNo(number))
     }
 
     fn remove_node(&self, node: NodeNo) -> Result {
         self.statements.nodes.remove(node);
-        self.write(&self.statements.remove_node, &[ValueRef::Integer(node.0)]).map(|_| ())
+        self.remove(&self.statements.nodes_table, &self.statements.remove_node, node.0)
     }
 
     fn leaf_of(&self, rowid: i64) -> Result<Option<NodeNo>> {
-        Ok(self.integer(&self.statements.leaf_of, &[ValueRef::Integer(rowid)])?.map(NodeNo))
+        let leaf = self.integer_of_row(&self.statements.rows_table, &self.statements.leaf_of, rowid)?;
+        Ok(leaf.map(NodeNo))
     }
 
     fn put_leaf(&self, rowid: i64, leaf: NodeNo) -> Result {
+        let statements = self.statements;
         let is_new = self.free_row.get() == Some(rowid);
         if is_new {
             self.free_row.set(None);
-            self.statements.nodes.include_row(rowid);
+            statements.nodes.include_row(rowid);
+        } else if statements.put_auxiliary.is_some() {
+            // The auxiliary columns stay.
+            self.begin_write();
+            return self.write(&statements.put_leaf, &[ValueRef::Integer(rowid), ValueRef::Integer(leaf.0)]);
         }
-        let kept = if is_new { &self.statements.add_leaf } else { &self.statements.put_leaf };
-        self.write(kept, &[ValueRef::Integer(rowid), ValueRef::Integer(leaf.0)]).map(|_| ())
+        let kept = if is_new { &statements.add_leaf } else { &statements.put_leaf };
+        self.put_integer(&statements.rows_table, kept, rowid, leaf.0)
     }
 
     fn remove_row(&self, rowid: i64) -> Result {
-        self.write(&self.statements.remove_row, &[ValueRef::Integer(rowid)]).map(|_| ())
+        self.remove(&self.statements.rows_table, &self.statements.remove_row, rowid)
     }
 
     fn parent_of(&self, node: NodeNo) -> Result<Option<NodeNo>> {
-        Ok(self.integer(&self.statements.parent_of, &[ValueRef::Integer(node.0)])?.map(NodeNo))
+        let parent = self.integer_of_row(&self.statements.parents_table, &self.statements.parent_of, node.0)?;
+        Ok(parent.map(NodeNo))
     }
 
     fn put_parent(&self, node: NodeNo, parent: NodeNo) -> Result {
-        self.write(&self.statements.put_parent, &[ValueRef::Integer(node.0), ValueRef::Integer(parent.0)]).map(|_| ())
+        self.put_integer(&self.statements.parents_table, &self.statements.put_parent, node.0, parent.0)
     }
 
     fn remove_parent(&self, node: NodeNo) -> Result {
-        self.write(&self.statements.remove_parent, &[ValueRef::Integer(node.0)]).map(|_| ())
+        self.remove(&self.statements.parents_table, &self.statements.remove_parent, node.0)
     }
 }
 

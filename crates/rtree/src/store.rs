@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::error::{self, Result};
-use crate::node::{Layout, Node, NodeNo};
+use crate::node::{Cell, Layout, Node, NodeNo};
 
 /// The three tables. An implementation answers with SQLite's codes if a table cannot be read or written.
 #[allow(clippy::missing_errors_doc)] // stated above for all of them
@@ -21,10 +21,25 @@ pub trait Store {
         let bytes = self.node(node)?.ok_or_else(error::corrupt)?;
         Ok(Arc::new(Node::from_bytes(layout, bytes)?))
     }
+    /// Calls `visit` with the bytes of a node that must exist.
+    fn visit_node(&self, layout: Layout, node: NodeNo, visit: &mut dyn FnMut(&[u8])) -> Result {
+        visit(self.shared_node(layout, node)?.bytes());
+        Ok(())
+    }
     /// A node is about to be changed, and will be written: it need not be kept until then.
     fn release_node(&self, node: NodeNo);
     /// Writes an existing node.
     fn put_node(&self, node: NodeNo, data: &Arc<Node>) -> Result;
+    /// Appends a cell to a stored node; false if the node must be read and written as a whole, because it is full, damaged, or not
+    /// at hand.
+    fn append_cell(&self, layout: Layout, node: NodeNo, cell: &Cell) -> Result<bool> {
+        let _ = (layout, node, cell);
+        Ok(false)
+    }
+    /// SQLite would have written this node last, of those that the change has written: `last_insert_rowid()` tells.
+    fn wrote_last(&self, node: NodeNo) {
+        let _ = node;
+    }
     /// Writes a new node; answers the number that `x_node` allocates.
     fn add_node(&self, data: &Arc<Node>) -> Result<NodeNo>;
     /// Removes a node.

@@ -8,9 +8,9 @@
 //!                      └────► too few: remove the node, insert its cells again at their height
 //! ```
 //!
-//! A change reads and writes nodes in memory; [`Tree::finish`] writes those that have changed. Leaves have height 0.
+//! An insertion changes nodes in memory, and [`Tree::finish`] writes them, but for a leaf that a cell is only appended to. Leaves have
+//! height 0.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bounds::Bounds;
@@ -24,16 +24,31 @@ use crate::store::Store;
 pub struct Tree<'s> {
     layout: Layout,
     store: &'s dyn Store,
-    held: BTreeMap<NodeNo, Held>,
+    /// Few: those of a path, and those that are split or removed.
+    held: Vec<Held>,
     depth: usize,
+    /// The leaf that a cell was appended to without reading it.
+    appended_to: Option<NodeNo>,
     /// Removed nodes, with their height: their cells must be inserted again.
     dissolved: Vec<(Arc<Node>, usize)>,
 }
 
+/// A change mostly reads no more nodes than this.
+const HELD_USUAL: usize = 8;
+
 /// A node that the change has read.
 struct Held {
+    number: NodeNo,
     node: Arc<Node>,
     is_dirty: bool,
+}
+
+/// Which of the changed nodes are written.
+#[derive(Clone, Copy, PartialEq)]
+enum WhichNodes {
+    /// The root stays in memory until the deletion ends.
+    BelowRoot,
+    All,
 }
 
 /// The nodes from the root down to a node.
@@ -55,7 +70,14 @@ impl<'s> Tree<'s> {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if the root is missing or damaged.
     pub fn new(layout: Layout, store: &'s dyn Store) -> Result<Tree<'s>> {
-        let mut tree = Tree { layout, store, held: BTreeMap::new(), depth: 0, dissolved: Vec::new() };
+        let mut tree = Tree {
+            layout,
+            store,
+            held: Vec::with_capacity(HELD_USUAL),
+            depth: 0,
+            appended_to: None,
+            dissolved: Vec::new(),
+        };
         tree.depth = tree.node(NodeNo::ROOT)?.depth();
         if tree.depth > MAX_DEPTH { Err(error::corrupt()) } else { Ok(tree) }
     }
@@ -66,7 +88,15 @@ impl<'s> Tree<'s> {
     /// If the tree is damaged, or cannot be read or written.
     pub fn insert(&mut self, cell: &Cell) -> Result {
         let path = self.choose(&cell.bounds, 0)?;
-        self.insert_at(&path, cell, 0)
+        let leaf = last(&path)?;
+        // A leaf that the change has not read need not be read, unless it is full.
+        let is_held = self.held.iter().any(|held| held.number == leaf);
+        if is_held || !self.store.append_cell(self.layout, leaf, cell)? {
+            return self.insert_at(&path, cell, 0);
+        }
+        self.appended_to = Some(leaf);
+        self.grow(&path, &cell.bounds)?;
+        self.note_place(cell.id, leaf, 0)
     }
 
     /// Removes a row's cell; answers whether the row existed.
@@ -78,11 +108,13 @@ impl<'s> Tree<'s> {
         let path = self.path_to(leaf)?;
         let index = self.node(leaf)?.find(rowid).ok_or_else(error::corrupt)?;
         self.remove_cell(&path, index, 0)?;
+        self.write(WhichNodes::BelowRoot)?;
         self.store.remove_row(rowid)?;
         self.lower_root()?;
         while let Some((node, height)) = self.dissolved.pop() {
             self.insert_again(&node, height)?;
         }
+        self.write(WhichNodes::All)?;
         Ok(true)
     }
 
@@ -90,11 +122,25 @@ impl<'s> Tree<'s> {
     ///
     /// # Errors
     /// If a table cannot be written.
-    pub fn finish(self) -> Result {
-        for (number, held) in &self.held {
-            if held.is_dirty {
-                self.store.put_node(*number, &held.node)?;
-            }
+    pub fn finish(mut self) -> Result {
+        self.write(WhichNodes::All)?;
+        if let Some(leaf) = self.appended_to {
+            self.store.wrote_last(leaf);
+        }
+        Ok(())
+    }
+
+    /// Writes changed nodes. Deletions do so as often as in SQLite: `total_changes()` counts the writes, and triggers see them.
+    fn write(&mut self, which: WhichNodes) -> Result {
+        let is_written = |held: &Held| held.is_dirty && (which == WhichNodes::All || held.number != NodeNo::ROOT);
+        let mut numbers: Vec<NodeNo> = Vec::with_capacity(HELD_USUAL);
+        numbers.extend(self.held.iter().filter(|held| is_written(held)).map(|held| held.number));
+        numbers.sort_unstable();
+        for number in numbers {
+            let store = self.store;
+            let held = self.hold(number)?;
+            store.put_node(number, &held.node)?;
+            held.is_dirty = false;
         }
         Ok(())
     }
@@ -104,29 +150,33 @@ impl<'s> Tree<'s> {
     }
 
     fn node_mut(&mut self, number: NodeNo) -> Result<&mut Node> {
-        if !self.hold(number)?.is_dirty {
-            // A node that no cache and no scan holds is changed without a copy.
-            self.store.release_node(number);
-        }
+        let store = self.store;
         let held = self.hold(number)?;
-        held.is_dirty = true;
+        if !held.is_dirty {
+            // A node that no cache and no scan holds is changed without a copy.
+            store.release_node(number);
+            held.is_dirty = true;
+        }
         Ok(Arc::make_mut(&mut held.node))
     }
 
     fn hold(&mut self, number: NodeNo) -> Result<&mut Held> {
-        use std::collections::btree_map::Entry;
-        match self.held.entry(number) {
-            Entry::Occupied(held) => Ok(held.into_mut()),
-            Entry::Vacant(place) => {
+        let known = self.held.iter().position(|held| held.number == number);
+        let at = match known {
+            Some(at) => at,
+            None => {
                 let node = self.store.shared_node(self.layout, number)?;
-                Ok(place.insert(Held { node, is_dirty: false }))
+                self.held.push(Held { number, node, is_dirty: false });
+                self.held.len() - 1
             }
-        }
+        };
+        self.held.get_mut(at).ok_or_else(error::corrupt)
     }
 
     /// The path to the node at this height that is best for a box.
     fn choose(&mut self, bounds: &Bounds, height: usize) -> Result<Path> {
-        let mut path = vec![NodeNo::ROOT];
+        let mut path = Vec::with_capacity(self.depth + 1);
+        path.push(NodeNo::ROOT);
         for _ in height..self.depth {
             let child = choose(self.node(last(&path)?)?, bounds).ok_or_else(error::corrupt)?;
             path.push(NodeNo(child));
@@ -186,7 +236,8 @@ impl<'s> Tree<'s> {
     /// Splits a full node with one more cell. A split root gets two children instead.
     fn split(&mut self, path: &[NodeNo], cell: &Cell, height: usize) -> Result {
         let node = last(path)?;
-        let mut cells: Vec<Cell> = self.node(node)?.cells().collect();
+        let mut cells: Vec<Cell> = Vec::with_capacity(self.layout.cells_max() + 1);
+        cells.extend(self.node(node)?.cells());
         cells.push(*cell);
         let halves = divide(&self.layout, &cells).ok_or_else(error::corrupt)?;
 
@@ -230,7 +281,8 @@ impl<'s> Tree<'s> {
         cells.iter().for_each(|cell| _ = node.push(cell));
         let node = Arc::new(node);
         let number = self.store.add_node(&node)?;
-        self.held.insert(number, Held { node, is_dirty: false });
+        self.held.retain(|held| held.number != number);
+        self.held.push(Held { number, node, is_dirty: false });
         Ok(number)
     }
 
@@ -259,7 +311,8 @@ impl<'s> Tree<'s> {
         self.remove_cell(above, index, height + 1)?;
         self.store.remove_node(*number)?;
         self.store.remove_parent(*number)?;
-        let held = self.held.remove(number).ok_or_else(error::corrupt)?;
+        let at = self.held.iter().position(|held| held.number == *number).ok_or_else(error::corrupt)?;
+        let held = self.held.swap_remove(at);
         self.dissolved.push((held.node, height));
         Ok(())
     }
@@ -295,6 +348,7 @@ impl<'s> Tree<'s> {
         for cell in node.cells() {
             let path = self.choose(&cell.bounds, height)?;
             self.insert_at(&path, &cell, height)?;
+            self.write(WhichNodes::BelowRoot)?;
         }
         Ok(())
     }

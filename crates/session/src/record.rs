@@ -45,15 +45,6 @@ pub(crate) fn field_len(bytes: &[u8]) -> Result<std::result::Result<usize, usize
     })
 }
 
-/// The number of bytes that [`push`] writes.
-pub(crate) fn len_of(value: ValueRef<'_>) -> usize {
-    match value {
-        ValueRef::Null => 1,
-        ValueRef::Integer(_) | ValueRef::Real(_) => 1 + NUMBER_LEN,
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => 1 + varint::len(bytes.len() as u64) + bytes.len(),
-    }
-}
-
 /// Writes a value.
 pub(crate) fn push(out: &mut Vec<u8>, value: ValueRef<'_>) {
     match value {

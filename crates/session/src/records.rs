@@ -1,8 +1,9 @@
 //! The recorded rows, one after the other in blocks: an allocation for each row would take as long as writing it.
 
+use lithe_format::varint;
 use lithe_vtab::{FunctionError, Result, ValueRef, code};
 
-use crate::record::{self, UNDEFINED};
+use crate::record::{BLOB, INTEGER, NULL, REAL, TEXT, UNDEFINED};
 
 /// The first block is this long; each further one is as long as all before it, up to the limit.
 const BLOCK_MIN: usize = 1 << 10;
@@ -33,7 +34,7 @@ impl Records {
         block.get(place.start as usize..place.end as usize).unwrap_or_default()
     }
 
-    /// Adds a record, value by value; `None` is an undefined one.
+    /// Adds a record of these values; `None` is an undefined one.
     ///
     /// # Errors
     /// SQLITE_NOMEM.
@@ -41,15 +42,8 @@ impl Records {
         let (at, block) = self.block()?;
         let start = block.len();
         for value in values {
-            match value {
-                Some(value) => {
-                    reserve(block, record::len_of(value))?;
-                    record::push(block, value);
-                }
-                None => {
-                    reserve(block, 1)?;
-                    block.push(UNDEFINED);
-                }
+            if !add_field(block, value) {
+                return Err(no_memory());
             }
         }
         self.place(at, start)
@@ -97,10 +91,60 @@ impl Records {
     }
 }
 
-/// Makes room without panicking if there is none.
+/// Appends a value as [`push`](crate::record::push) does; false if there is no memory. (A `Result` would take as long as the value.)
 #[inline]
+fn add_field(block: &mut Vec<u8>, value: Option<ValueRef<'_>>) -> bool {
+    match value {
+        None => add_kind(block, UNDEFINED),
+        Some(ValueRef::Null) => add_kind(block, NULL),
+        Some(ValueRef::Integer(integer)) => add_number(block, INTEGER, integer.to_be_bytes()),
+        Some(ValueRef::Real(real)) => add_number(block, REAL, real.to_be_bytes()),
+        Some(ValueRef::Text(bytes)) => add_bytes(block, TEXT, bytes),
+        Some(ValueRef::Blob(bytes)) => add_bytes(block, BLOB, bytes),
+    }
+}
+
+#[inline]
+fn add_kind(block: &mut Vec<u8>, kind: u8) -> bool {
+    let has_room = has_room(block, 1);
+    if has_room {
+        block.push(kind);
+    }
+    has_room
+}
+
+#[inline]
+fn add_number(block: &mut Vec<u8>, kind: u8, number: [u8; 8]) -> bool {
+    let [a, b, c, d, e, f, g, h] = number;
+    let field = [kind, a, b, c, d, e, f, g, h];
+    let has_room = has_room(block, field.len());
+    if has_room {
+        block.extend_from_slice(&field);
+    }
+    has_room
+}
+
+#[inline]
+fn add_bytes(block: &mut Vec<u8>, kind: u8, bytes: &[u8]) -> bool {
+    let mut front = [kind; 1 + varint::MAX_LEN];
+    let len = front.split_first_mut().map_or(0, |(_, rest)| varint::write(rest, bytes.len() as u64));
+    let has_room = has_room(block, front.len() + bytes.len());
+    if has_room {
+        block.extend_from_slice(front.get(..1 + len).unwrap_or_default());
+        block.extend_from_slice(bytes);
+    }
+    has_room
+}
+
+/// Whether there is room for so many bytes; makes it if need be.
+#[inline]
+fn has_room(block: &mut Vec<u8>, len: usize) -> bool {
+    block.capacity() - block.len() >= len || block.try_reserve(len).is_ok()
+}
+
+/// Makes room without panicking if there is none.
 fn reserve(block: &mut Vec<u8>, len: usize) -> Result {
-    if block.capacity() - block.len() < len { block.try_reserve(len).map_err(|_| no_memory()) } else { Ok(()) }
+    if has_room(block, len) { Ok(()) } else { Err(no_memory()) }
 }
 
 fn no_memory() -> FunctionError {
@@ -136,7 +180,7 @@ mod tests {
         }
         let grown = records.bytes() - before;
         assert!(grown < 3 * (10 << 20) + 4 * BLOCK_MAX, "{grown} bytes");
-        let longer = records.add_extended(records.get(places[7]).to_vec().as_slice(), &[record::NULL]).unwrap();
+        let longer = records.add_extended(records.get(places[7]).to_vec().as_slice(), &[NULL]).unwrap();
         assert_eq!(fields(records.get(longer)).map(value).last(), Some(Some(ValueRef::Null)));
     }
 }

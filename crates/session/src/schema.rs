@@ -31,6 +31,8 @@ pub(crate) struct Schema {
     pub total: usize,
     /// Whether the key is the rowid, as an additional first column.
     pub has_rowid_key: bool,
+    /// The columns are those of the table, and their values are recorded as they are.
+    pub is_plain: bool,
 }
 
 impl Schema {
@@ -74,6 +76,8 @@ impl Schema {
             schema.primary_key.insert(0, 1);
             schema.has_rowid_key = true;
         }
+        let mut positions = schema.columns.iter().map(|column| column.position).enumerate();
+        schema.is_plain = !is_statistics && positions.all(|(at, position)| position == Some(at));
         schema.keys = (0..schema.columns.len()).filter(|at| schema.is_key(*at)).collect();
         Ok(Some(schema))
     }

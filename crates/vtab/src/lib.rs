@@ -91,6 +91,10 @@
 //! }
 //! ```
 //!
+//! A row of a shadow table with two columns is read and written without a statement, which takes a fraction of the time:
+//! [`SqlConnection::read_row`], [`SqlConnection::write_row`] and their neighbours find the table by a [`KeptTable`]. Where triggers, indexes,
+//! hooks or other columns need a statement they answer `None`, and the module runs the statement.
+//!
 //! Data that a module has read from its shadow tables is valid for later calls as long as [`SqlConnection::content_version`] is
 //! the same.
 //!
@@ -146,8 +150,8 @@ pub use lithe_functions::signature::ScalarFn;
 pub use lithe_functions::sql::quoted;
 pub use lithe_functions::{
     AggregateFunction, AggregateState, Arity, BlobPlace, ChangeWatcher, Context, Flags, Function, FunctionError, Kept,
-    Kind as FunctionKind, PageAccess, Pointer, RowChange, RowOperation, ScalarFunction, SqlBlob, SqlConnection,
-    SqlStatement,
+    KeptTable, Kind as FunctionKind, PageAccess, Pointer, RowChange, RowOperation, ScalarFunction, SqlBlob,
+    SqlConnection, SqlStatement,
 };
 pub use lithe_value::{Value, ValueRef};
 pub use module::{ConnectRequest, Connected, Module, ModuleKind, Risk};

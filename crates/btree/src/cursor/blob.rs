@@ -1,4 +1,4 @@
-//! Reading and writing parts of a payload, for incremental BLOB access: in any order, without walking the whole chain
+//! Reading and writing parts of a payload in place, for incremental BLOB access: in any order, without walking the whole chain
 //! of overflow pages each time.
 
 use super::{Cursor, Level, State};
@@ -85,6 +85,27 @@ impl Cursor {
             self.chain.version = self.path.version; // the content has changed, but no link
         }
         Ok(())
+    }
+
+    /// Calls `edit` with all bytes of the payload, which it may change in place. `None`: some of them are on overflow pages. Neither
+    /// the length of a payload may change nor the key of an index entry.
+    pub fn edit_payload<T>(&mut self, btree: &Btree, edit: impl FnOnce(&mut [u8]) -> T) -> Result<Option<T>> {
+        self.assert_cursor_state();
+        assert!(btree.pager().is_writing(), "a payload is written within a write transaction");
+        let span = self.row(btree)?.span;
+        if span.overflows() {
+            return Ok(None);
+        }
+        let Level { node, index } = self.path.pop().expect("an entry has a path");
+        let Node { page, no, .. } = node;
+        drop(page); // the pager copies a page before a write while another reference to it exists
+        self.state = State::Nowhere;
+        let mut page = btree.edit(no)?;
+        let result = edit(&mut page[span.range()]);
+        self.path.version = btree.cells_changed(self.path.root, node.kind);
+        self.path.push(Level { node: Node { page: page.share(), ..node }, index });
+        self.state = State::Row;
+        Ok(Some(result))
     }
 
     /// The payload of the row, if the range is part of it.

@@ -14,7 +14,7 @@
 //! | `state` | the state that running programs read and change: counters, encoding, limits of values |
 //! | `programs`, `compile_memory`, `measured` | compiled programs by their text, and memory and sizes that compilations
 //! reuse |
-//! | `row_watches`, `kept_statements`, `table_uses` | rows of BLOB handles, statements of modules, tables of the last program |
+//! | `row_watches`, `kept_statements`, `kept_tables`, `table_uses` | rows of BLOB handles, statements and tables of modules, tables of the last program |
 //!
 //! Beside the parts are `statement` (compiled statements and their runs; commands that the engine runs itself), `host`
 //! (the connection as running programs see it) and `under_way` (calls in progress, for the case of a panic).
@@ -59,6 +59,7 @@ use crate::generation::Generation;
 use crate::heap_limit;
 use crate::hooks::Hooks;
 use crate::interrupt::Interrupts;
+use crate::kept_tables::KeptTables;
 use crate::open::{OpenFlags, Target};
 use crate::random::Random;
 use crate::row_watches::RowWatches;
@@ -105,6 +106,7 @@ pub struct Connection {
     pub(crate) searches: RefCell<HashSet<(Db, Option<PageNo>)>>,
     pub(crate) row_watches: RowWatches,
     pub(crate) kept: KeptStatements,
+    pub(crate) kept_tables: KeptTables,
     pub(crate) client_data: ClientData,
     pub(crate) table_uses: TableUses,
     /// The built-in table-valued functions.
@@ -145,6 +147,7 @@ impl Connection {
             searches: RefCell::default(),
             row_watches: RowWatches::default(),
             kept: KeptStatements::default(),
+            kept_tables: KeptTables::default(),
             client_data: ClientData::default(),
             table_uses: TableUses::default(),
             table_functions,
@@ -171,6 +174,7 @@ impl Connection {
             self.roll_back_all();
         }
         self.programs.clear();
+        self.kept_tables.clear();
         self.virtual_tables.close(self);
         self.kept.clear(self);
         self.databases.close(!self.settings.config(Config::NoCheckpointOnClose));

@@ -244,6 +244,13 @@ impl Databases {
         kind.max()
     }
 
+    /// See `SqlConnection::content_version`.
+    pub(crate) fn content_version(&self, db: Db) -> Option<u64> {
+        let list = self.list.borrow();
+        let pager = list.get(usize::from(db.0))?.btree().pager();
+        pager.is_reading().then(|| pager.write_version())
+    }
+
     // ---- schemas ----
 
     /// Marks the catalog's schema of `db` as stale; it is loaded again at its next use. That of temp is in memory only,

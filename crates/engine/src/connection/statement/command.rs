@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use lithe_value::{Value, ValueRef};
+use lithe_vm::Program;
 use lithe_vm::result_columns::ResultColumns;
 
 use super::Step;
@@ -22,6 +23,11 @@ pub(crate) trait Command: fmt::Debug + Send + Sync {
     /// What `sqlite3_stmt_readonly` returns.
     fn is_read_only(&self) -> bool;
 
+    /// The program that an EXPLAIN shows.
+    fn explained(&self) -> Option<&Program> {
+        None
+    }
+
     /// Runs the command and returns all rows.
     fn run(&self, connection: &Connection, run: &StatementRun, bindings: &[Value]) -> Result<Vec<CommandRow>>;
 }
@@ -39,6 +45,11 @@ pub(crate) struct CommandRun {
 impl CommandRun {
     pub(crate) fn new(command: Arc<dyn Command>, parameter_count: usize) -> CommandRun {
         CommandRun { command, bindings: vec![Value::NULL; parameter_count], rows: None, given: 0 }
+    }
+
+    /// The program that an EXPLAIN shows.
+    pub(crate) fn explained(&self) -> Option<&Program> {
+        self.command.explained()
     }
 
     pub(crate) fn bind(&mut self, number: usize, value: Value) {

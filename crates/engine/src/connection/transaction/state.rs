@@ -236,6 +236,13 @@ impl TransactionState {
         if self.found_malformed.get() { Err(Error::from_code(ResultCode::CORRUPT)) } else { Ok(()) }
     }
 
+    /// Whether a row may be written on behalf of the statement that runs, to a pager with this number of savepoints: the pager has all
+    /// that are open, and nothing forbids to write.
+    #[inline]
+    pub(crate) fn may_write_directly(&self, savepoints: usize) -> bool {
+        !self.is_broken() && !self.found_malformed.get() && savepoints == self.depth()
+    }
+
     /// A statement has found a database malformed.
     pub(super) fn note_malformed(&self) {
         if !self.is_autocommit() {
