@@ -152,12 +152,12 @@ fn column_of_set(key: &Key<'_>, set: &In<'_>, at: usize) -> Option<(u16, usize)>
     }
 }
 
-/// The members of a set, in order, and their columns for the places. If the places use only some of the columns, rows that differ
-/// in the other columns only must count once.
+/// The members of a set, in the order of the keys, and their columns for the places. If the places use only some of the columns, rows that
+/// differ in the other columns only must count once.
 fn members<'a>(cg: &mut Codegen<'a>, set: &'a In<'a>, places: &[(u16, usize)]) -> Result<(CursorId, Vec<u16>)> {
     let all = in_set::key_set(cg, set)?;
     let wanted: Vec<u16> = places.iter().map(|(column, _)| *column).collect();
-    if wanted.len() == set.how.len() {
+    if wanted.iter().copied().eq(0..set.how.len() as u16) {
         return Ok((all, wanted));
     }
     let orders: Vec<_> = wanted.iter().map(|&column| (set.how[usize::from(column)].collation, false, false)).collect();

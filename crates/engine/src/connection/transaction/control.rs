@@ -270,6 +270,7 @@ impl Connection {
     /// Expires all statements but the one that runs.
     pub(crate) fn expire_other_statements(&self, run: &StatementRun) {
         self.expire_statements();
+        run.is_used_up.set(false);
         run.own_expirations.set(run.own_expirations.get() + 1);
     }
 

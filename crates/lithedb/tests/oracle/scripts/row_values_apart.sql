@@ -24,6 +24,15 @@ SELECT (a,(SELECT 1,2)) = (1,2) FROM t;
 SELECT * FROM t WHERE (a,b) IN ((3,4),(1,2)) /* ordered */;
 SELECT * FROM t WHERE (a,b) IN (VALUES (3,4),(1,2)) /* ordered */;
 SELECT * FROM t WHERE (a,b) IN ((3,4),(1,b)) /* ordered */;
+CREATE INDEX tba ON t(b DESC,a);
+SELECT * FROM t WHERE (a,b) IN ((3,4),(1,2),(5,6)) AND +a /* ordered */;
+SELECT * FROM t INDEXED BY tba WHERE (a,b) IN (VALUES (3,4),(1,2),(5,6)) /* ordered */;
+SELECT * FROM t INDEXED BY tba WHERE (b,a) IN (VALUES (4,3),(2,1),(6,5)) /* ordered */;
+SELECT * FROM t INDEXED BY tba WHERE (a,b) IN (VALUES (9,4),(3,4),(1,4),(1,2)) /* ordered */;
+DROP INDEX tba;
+-- COLLATE and likely() above a condition count for nothing.
+SELECT t.a FROM t, t AS u WHERE ((t.a,json(u.c)) = (9,1)) COLLATE NOCASE;
+SELECT t.a FROM t, t AS u WHERE likely(t.a = 9 AND json(u.c) = 1);
 SELECT (a,b) IN ((1,2),(1,json(c))) FROM t;
 SELECT (a,b) NOT IN ((1,NULL),(3,4)), (1,NULL) NOT IN ((a,b),(3,4)) FROM t;
 SELECT ('1',2) IN ((CAST(1 AS INT),2),(5,6)), ('1',2) IN ((5,6),(CAST(1 AS INT),2)), ('1',2) IN ((CAST(1 AS INT),2));

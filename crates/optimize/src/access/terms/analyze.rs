@@ -5,7 +5,7 @@ use lithe_resolve::Stored;
 use lithe_resolve::ir::{
     Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, Source, SourceKind, SourceSet,
     Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_constant, is_deterministic, same, skip_collate,
-    skip_subtype, sources_of, without_likelihood,
+    skip_likelihood, skip_subtype, sources_of, without_likelihood,
 };
 
 use super::analysis::{Analysis, Scope};
@@ -23,7 +23,7 @@ type RowEquality<'a> = (&'a CompareRows<'a>, &'a [Expr<'a>], &'a [Expr<'a>]);
 
 /// The comparison, if the condition is that two lists of values are equal.
 fn row_equality<'a>(condition: &Expr<'a>) -> Option<RowEquality<'a>> {
-    let (Expr::CompareRows(compare), _) = without_likelihood(*condition) else { return None };
+    let Expr::CompareRows(compare) = condition else { return None };
     match (compare.left, compare.right, compare.op) {
         (Expr::Row(lefts), Expr::Row(rights), CompareOp::Eq | CompareOp::Is) => Some((compare, lefts, rights)),
         _ => None,
@@ -49,15 +49,29 @@ impl<'a> Analysis<'_, 'a> {
     }
 
     /// Adds conditions that are joined by AND, and the constraints that can be made of them. Of an equality of row values each pair is a
-    /// condition. As in SQLite, these come behind the others, those of the last equality first.
+    /// condition. As in SQLite, these come behind the others, those of the last equality first, and COLLATE and likely() above an AND
+    /// have no effect.
     pub fn add_all(&mut self, terms: &[Term<'a>]) {
-        for term in terms.iter().filter(|term| row_equality(&term.expr).is_none()) {
-            self.add(term.expr, term.origin);
+        let mut equalities = Vec::new();
+        for term in terms {
+            self.add_conjuncts(term, &mut equalities);
         }
-        for term in terms.iter().rev() {
-            if let Some(equality) = row_equality(&term.expr) {
-                self.add_pairs(equality, term);
+        for (equality, term) in equalities.iter().rev() {
+            self.add_pairs(*equality, term);
+        }
+    }
+
+    /// Adds the conjuncts, and collects those that are equalities of row values. The depth of the recursion is that of the tree.
+    fn add_conjuncts(&mut self, term: &Term<'a>, equalities: &mut Vec<(RowEquality<'a>, Term<'a>)>) {
+        let bare = skip_likelihood(term.expr);
+        if let Expr::And(left, right) = bare {
+            for part in [left, right] {
+                self.add_conjuncts(&Term { expr: *part, ..*term }, equalities);
             }
+        } else if let Some(equality) = row_equality(&bare) {
+            equalities.push((equality, Term { expr: bare, ..*term }));
+        } else {
+            self.add(term.expr, term.origin);
         }
     }
 
@@ -100,9 +114,10 @@ impl<'a> Analysis<'_, 'a> {
         }
     }
 
-    /// Adds the condition, and returns it without likelihood().
+    /// Adds the condition, and returns it without likelihood() and COLLATE.
     fn add_condition(&mut self, expr: Expr<'a>, origin: TermOrigin) -> Expr<'a> {
-        let (expr, probability) = without_likelihood(expr);
+        let (_, probability) = without_likelihood(expr);
+        let expr = skip_likelihood(expr);
         let likelihood = probability.map(like::logarithm);
         let needs = self.sources_of(&expr).union(self.bound_to(origin));
         let condition = Condition {
