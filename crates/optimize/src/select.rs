@@ -66,14 +66,17 @@ impl<'a> Planner<'a> {
             };
         }
         if select.is_aggregate {
-            return self.plan_groups(select, order_by, "GROUP BY", request.needs_columns);
+            // Constant terms, which order nothing, direct the groups, too.
+            let terms = directed_like(self.context.arena, select.group_by, request.order_by);
+            return self.plan_groups(select, terms, order_by, "GROUP BY", request.needs_columns);
         }
         if select.distinct && is_order_of_result(select, order_by) {
             // Rows grouped by the result columns come in their order.
             let arena = self.context.arena;
             let group_by = distinct_terms(arena, select.columns);
             let grouped = arena.alloc(Select { distinct: false, is_aggregate: true, group_by, ..*select });
-            return self.plan_groups(grouped, order_by, "DISTINCT", request.needs_columns);
+            let terms = directed_like(arena, group_by, order_by);
+            return self.plan_groups(grouped, terms, order_by, "DISTINCT", request.needs_columns);
         }
         self.plan_plain(select, order_by, request)
     }
@@ -122,11 +125,11 @@ impl<'a> Planner<'a> {
     fn plan_groups(
         &mut self,
         select: &'a Select<'a>,
+        terms: &'a [OrderTerm<'a>],
         order_by: &'a [OrderTerm<'a>],
         clause: &'static str,
         needs_columns: bool,
     ) -> Result<SelectPlan<'a>> {
-        let terms = directed_like(self.context.arena, select.group_by, order_by);
         // ORDER BY has the same terms as GROUP BY: groups in the order of `terms` meet it.
         let orders_groups = is_order_of(select, terms, order_by);
         let behind = if orders_groups { order_by } else { &[] };

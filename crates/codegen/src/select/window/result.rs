@@ -142,15 +142,21 @@ fn emit_excluding_value<'a>(
     group: Reg,
     dst: Reg,
 ) -> Result<()> {
+    // As in SQLite, the argument of nth_value() is looked at once the frame has a row. Until then NULL stands for it.
     let nth = cg.b.register();
-    if value == FrameValue::Nth {
-        emit_nth_argument(cg, pass, call, nth);
-    } else {
-        cg.b.emit(Insn::Integer { value: 1, dst: nth });
-    }
+    match value {
+        FrameValue::Nth => cg.b.emit(Insn::Null { start: nth, count: 1 }),
+        _ => cg.b.emit(Insn::Integer { value: 1, dst: nth }),
+    };
     cg.b.emit(Insn::Null { start: dst, count: 1 });
     for_each_in_frame(cg, pass, call, group, |cg, done| {
         let next = cg.b.label();
+        if value == FrameValue::Nth {
+            let known = cg.b.label();
+            cg.b.emit(Insn::NotNull { reg: nth, target: known });
+            emit_nth_argument(cg, pass, call, nth);
+            cg.b.place(known);
+        }
         if value != FrameValue::Last {
             cg.b.emit(Insn::AddImmediate { reg: nth, value: -1 });
             cg.b.emit(Insn::IfPositive { reg: nth, minus: 0, target: next });

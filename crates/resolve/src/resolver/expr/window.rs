@@ -22,12 +22,12 @@ pub(super) fn resolve_window<'a>(
         ast::Over::Name(name) => named_window(resolver, scope, name, scope.windows.len())?,
         ast::Over::Window(window) => window_parts(resolver, scope, window, scope.windows.len())?,
     };
-    let window = match fixed_frame(function.name()) {
-        Some((unit, start, end)) => Window { unit, start, end, exclude: FrameExclude::Absent, ..parts.into_window() },
-        None => parts.into_window(),
-    };
-    check_frame(&window)?;
-    Ok(resolver.arena.alloc(window))
+    let written = parts.into_window();
+    check_frame(&written)?;
+    Ok(resolver.arena.alloc(match fixed_frame(function.name()) {
+        Some((unit, start, end)) => Window { unit, start, end, exclude: FrameExclude::Absent, ..written },
+        None => written,
+    }))
 }
 
 /// The window of that name among the first `visible` of the WINDOW clause.
