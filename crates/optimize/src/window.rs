@@ -50,6 +50,7 @@ impl<'a> Planner<'a> {
         }
         let is_met = passes.last().is_some_and(|last| begins_with(last.terms, order_by));
         let order_by = if is_met { &[] } else { order_by };
+        let select = self.with_sorted_columns(select, order_by);
         let queries = self.plan_row(ResultRow {
             columns: select.columns,
             order_by,
@@ -74,11 +75,24 @@ impl<'a> Planner<'a> {
         let mut copies = WindowCopies::new(self.context.resolver, select.windows);
         let has_calls = |term: &OrderTerm<'a>| any(&term.expr, &mut |expr| matches!(expr, Expr::Window(_)));
         let copied = order_by.iter().map(|term| match term.output {
-            Some(_) if has_calls(term) => OrderTerm { expr: copies.copy(&term.expr), output: None, ..*term },
+            Some(_) if has_calls(term) => OrderTerm { expr: copies.copy(&term.expr), ..*term },
             _ => *term,
         });
         let copied = bumpalo::collections::Vec::from_iter_in(copied, self.context.arena).into_bump_slice();
         (copied, copies.into_calls())
+    }
+
+    /// The SELECT with the calls of ORDER BY in the result columns that it names: SQLite's sorter returns the values by which it sorts. What
+    /// DISTINCT compares are the result columns' own.
+    fn with_sorted_columns(&self, select: &'a Select<'a>, order_by: &[OrderTerm<'a>]) -> &'a Select<'a> {
+        let named = |at: usize| order_by.iter().find(|term| term.output.is_some_and(|of| usize::from(of) == at));
+        if select.distinct || order_by.iter().all(|term| term.output.is_none()) {
+            return select;
+        }
+        let arena = self.context.arena;
+        let columns = select.columns.iter().enumerate().map(|(at, column)| named(at).map_or(*column, |term| term.expr));
+        let columns = bumpalo::collections::Vec::from_iter_in(columns, arena).into_bump_slice();
+        arena.alloc(Select { columns, ..*select })
     }
 
     /// Plans a pass over rows with these columns, which come in the order of `before` if that is another pass.
