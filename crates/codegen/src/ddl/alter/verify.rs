@@ -100,7 +100,8 @@ fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], whe
         limits: &env.limits,
         quoted_strings: env.flags.has_quoted_strings_in_ddl(),
         descending_indexes: true,
-        is_altering: true,
+        // SQLite loads the schema as ever before it checks the texts closely.
+        is_altering: false,
     };
     rows_of(&old).into_iter().try_for_each(|row| read_row(catalog, db, &edited(row, edits), &options, when))
 }
