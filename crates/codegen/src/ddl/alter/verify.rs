@@ -337,7 +337,7 @@ pub(super) fn resolve_in_namesake<'a>(
 
 /// The table of temp that shadows the one of that name in `db` when the name has no schema. One of the main database does not shadow
 /// those of attached databases here: SQLite parses the text as that of the database in which it stands.
-fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<&'a Arc<Table>> {
+pub(super) fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<&'a Arc<Table>> {
     resolver.env.catalog.schema(Db::TEMP).table(name).filter(|_| db != Db::TEMP)
 }
 
