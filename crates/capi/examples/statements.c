@@ -26,6 +26,7 @@ static const char SCHEMA[] =
     "CREATE TABLE indexed(a INTEGER UNIQUE, b INTEGER, c TEXT);"
     "CREATE INDEX indexed_c ON indexed(c);"
     "CREATE TABLE named(name TEXT PRIMARY KEY, b INTEGER);"
+    "CREATE TABLE numbered(id INTEGER PRIMARY KEY AUTOINCREMENT, b INTEGER, c TEXT);"
     "CREATE TABLE documents(body TEXT);"
     "CREATE TABLE tasks(id INTEGER PRIMARY KEY, state TEXT, due INTEGER);"
     "CREATE INDEX tasks_open ON tasks(due) WHERE state = 'open';";
@@ -119,6 +120,7 @@ static const struct operation {
     {"open-few", OPEN, 5, "SELECT a FROM keyed LIMIT 1", NOTHING, KEYED},
     {"open-100", OPEN, 5, "SELECT a FROM t7", NOTHING, NULL, NULL, TABLES_100},
     {"open-1000", OPEN, 5, "SELECT a FROM t7", NOTHING, NULL, NULL, TABLES_1000},
+    {"autoincrement", RUN, 200, "INSERT INTO numbered VALUES (NULL, ?2, ?3)", ROW},
     {"snprintf", PRINT, 200, NULL},
     {"mprintf", ALLOCATE, 200, NULL},
 };

@@ -119,12 +119,19 @@ impl<'a> Codegen<'a> {
         Ok(cursor)
     }
 
-    /// A cursor on a system table, opened for writing here. Its rows are not counted, and hooks are not called for them.
+    /// A cursor on a system table, opened for writing here.
     pub fn open_system_table(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
+        let cursor = self.system_cursor(db, table)?;
+        self.b.emit(Insn::OpenWrite { cursor });
+        Ok(cursor)
+    }
+
+    /// A cursor on a system table that will be written, not yet opened by an instruction. Its rows are not counted, and hooks are not
+    /// called for them.
+    pub fn system_cursor(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
         self.transactions.use_database(db, true);
         let cursor = self.table_cursor(db, table)?;
         self.b.cursor_info(cursor).table = None;
-        self.b.emit(Insn::OpenWrite { cursor });
         Ok(cursor)
     }
 

@@ -60,6 +60,7 @@ mod kept_tables;
 mod listing;
 mod metadata;
 mod module_pages;
+mod module_rows;
 mod module_sql;
 mod open;
 mod pragma;

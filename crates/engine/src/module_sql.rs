@@ -16,8 +16,8 @@ use crate::connection::Connection;
 use crate::connection::statement::{BindValue, Statement, Step};
 use crate::error::{Error, Result};
 use crate::internal_functions::with_single_quotes;
-use crate::kept_tables;
 use crate::module_pages::ModulePages;
+use crate::module_rows;
 use crate::settings::limit::Limit;
 
 type CallResult<T = ()> = lithe_functions::Result<T>;
@@ -206,15 +206,15 @@ impl SqlConnection for Connection {
     }
 
     fn read_row(&self, table: &KeptTable, rowid: i64, read: &mut dyn FnMut(ValueRef<'_>)) -> Option<CallResult<bool>> {
-        kept_tables::read_row(self, table, rowid, read)
+        module_rows::read_row(self, table, rowid, read)
     }
 
     fn next_row(&self, table: &KeptTable, rowid: i64) -> Option<CallResult<Option<i64>>> {
-        kept_tables::next_row(self, table, rowid)
+        module_rows::next_row(self, table, rowid)
     }
 
     fn write_row(&self, table: &KeptTable, rowid: Option<i64>, value: ValueRef<'_>) -> Option<CallResult<i64>> {
-        kept_tables::write_row(self, table, rowid, value)
+        module_rows::write_row(self, table, rowid, value)
     }
 
     fn edit_row(
@@ -223,11 +223,11 @@ impl SqlConnection for Connection {
         rowid: i64,
         edit: &mut dyn FnMut(&mut [u8]) -> bool,
     ) -> Option<CallResult<bool>> {
-        kept_tables::edit_row(self, table, rowid, edit)
+        module_rows::edit_row(self, table, rowid, edit)
     }
 
     fn delete_row(&self, table: &KeptTable, rowid: i64) -> Option<CallResult> {
-        kept_tables::delete_row(self, table, rowid)
+        module_rows::delete_row(self, table, rowid)
     }
 
     fn execute(&self, sql: &str) -> CallResult {
@@ -329,7 +329,7 @@ impl SqlConnection for Connection {
     }
 
     fn content_version_at(&self, table: &KeptTable) -> Option<u64> {
-        match self.kept_tables.database_of(self, table) {
+        match module_rows::database_of(self, table) {
             Some(db) if !self.databases.shares_cache() => self.databases.content_version(db),
             _ => self.content_version(table.database()),
         }

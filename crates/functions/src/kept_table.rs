@@ -1,8 +1,7 @@
 //! Rows that a module reads and writes by rowid without a statement.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-
-use crate::sql::next_key;
 
 /// A table with an INTEGER PRIMARY KEY and a column of values, such as `x_data(id INTEGER PRIMARY KEY, block)`, whose rows a module
 /// reads and writes by [`SqlConnection::read_row`](crate::SqlConnection::read_row) and its neighbours. Its connection finds the table
@@ -57,4 +56,10 @@ impl KeptTable {
     pub fn alive(&self) -> Weak<u64> {
         Arc::downgrade(&self.key)
     }
+}
+
+/// A number that no other [`KeptTable`] or [`Kept`](crate::Kept) has.
+pub(crate) fn next_key() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }

@@ -14,12 +14,11 @@ use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::Weak;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use lithe_value::ValueRef;
 
 use crate::error::Result;
-use crate::kept_table::KeptTable;
+use crate::kept_table::{KeptTable, next_key};
 use crate::row_change::RowChange;
 
 /// A name in SQL, in double quotes.
@@ -330,12 +329,6 @@ pub struct Kept {
     sql: Box<str>,
     key: Arc<u64>,
     may_use_virtual_tables: bool,
-}
-
-/// A number that no other [`Kept`] or [`KeptTable`] has.
-pub(crate) fn next_key() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Kept {

@@ -33,8 +33,8 @@ impl SharedPrograms {
     }
 
     /// The programs, if there has been a use for them.
-    pub fn known(&self) -> Option<&RefCell<Programs>> {
-        self.0.get().map(|programs| &**programs)
+    pub fn known(&self) -> Option<&Rc<RefCell<Programs>>> {
+        self.0.get()
     }
 
     /// The same programs for another program of the statement.

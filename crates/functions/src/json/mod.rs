@@ -306,7 +306,7 @@ fn arrow_path(value: ValueRef<'_>) -> Result<Option<Vec<u8>>> {
         ValueRef::Integer(index) if index >= 0 => format!("$[{index}]").into_bytes(),
         ValueRef::Integer(index) => format!("$[#{index}]").into_bytes(),
         _ if text.is_empty() || text.starts_with(b"$") => text,
-        _ if text.starts_with(b"[") && text.ends_with(b"]") => output::concat(&[b"$", &text])?,
+        _ if text.len() > 2 && text.starts_with(b"[") && text.ends_with(b"]") => output::concat(&[b"$", &text])?,
         _ => output::concat(&[b"$.\"", &text, b"\""])?,
     }))
 }
@@ -394,7 +394,6 @@ fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     const JSONB_STRICTLY: i64 = 8;
     let flags = match args.get(1) {
         None => JSON,
-        Some(ValueRef::Null) => return null(context),
         Some(flags) => cast::to_integer(*flags),
     };
     if !(1..=15).contains(&flags) {

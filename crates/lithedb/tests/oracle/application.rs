@@ -45,7 +45,7 @@ const CONTENTS: [&str; 11] = [
     "SELECT rowid, * FROM product_tag",
     "SELECT * FROM product_tag",
     "SELECT rowid, * FROM event",
-    "SELECT * FROM sqlite_sequence",
+    "SELECT rowid, * FROM sqlite_sequence",
 ];
 
 /// The report about a world, if the answers differ. `show` gets the statements.

@@ -46,7 +46,8 @@ pub fn statements(seed: u64) -> Vec<String> {
     for _ in 0..STATEMENTS {
         let at = rng.usize(0..TABLES.len());
         let table = TABLES[at];
-        all.push(match rng.u32(0..20) {
+        all.push(match rng.u32(0..21) {
+            20 => "DELETE FROM sqlite_sequence".to_owned(),
             0 => "BEGIN".to_owned(),
             1 => "COMMIT".to_owned(),
             2 => "ROLLBACK".to_owned(),
@@ -57,6 +58,7 @@ pub fn statements(seed: u64) -> Vec<String> {
         });
         all.extend(TABLES.iter().map(|table| format!("SELECT * FROM {table}")));
         all.push("SELECT * FROM log".to_owned());
+        all.push("SELECT rowid, * FROM sqlite_sequence".to_owned());
         all.push("SELECT changes(), total_changes()".to_owned());
         all.push("PRAGMA integrity_check".to_owned());
     }

@@ -19,6 +19,7 @@ mod conditions;
 mod deep;
 mod expr;
 mod from;
+mod functions;
 mod json;
 mod mixed;
 mod order;
@@ -45,6 +46,8 @@ const SETTINGS_WORLDS: u64 = 300;
 const COLLIDING_WORLDS: u64 = 300;
 /// As [`WORLDS`], for deep predicates.
 const DEEP_WORLDS: u64 = 400;
+/// As [`WORLDS`], for calls of functions.
+const FUNCTION_WORLDS: u64 = 300;
 /// As [`WORLDS`], for undetermined orders.
 const ORDER_WORLDS: u64 = 1000;
 /// As [`WORLDS`], for altered schemas.
@@ -95,6 +98,13 @@ fn colliding_rows_have_the_same_answers() {
 fn deep_predicates_have_the_same_answers() {
     if number("ORACLE_SEED").is_none() && std::env::var_os("ORACLE_SCRIPT").is_none() {
         run_worlds(DEEP_WORLDS, |seed| check_statements(seed, deep::statements(seed)));
+    }
+}
+
+#[test]
+fn functions_have_the_same_results() {
+    if number("ORACLE_SEED").is_none() && std::env::var_os("ORACLE_SCRIPT").is_none() {
+        run_worlds(FUNCTION_WORLDS, |seed| check_statements(seed, functions::statements(seed)));
     }
 }
 

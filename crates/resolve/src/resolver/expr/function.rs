@@ -439,7 +439,8 @@ fn collation_of_args<'a>(args: &[Expr<'a>]) -> Coll<'a> {
 }
 
 fn is_likelihood(expr: &Expr<'_>) -> bool {
-    matches!(expr, Expr::Real(probability) if (0.0..=1.0).contains(probability))
+    // A literal has no sign: -0.0 is an expression.
+    matches!(expr, Expr::Real(probability) if (0.0..=1.0).contains(probability) && probability.is_sign_positive())
 }
 
 fn misuse(rules: Rules, name: Name<'_>, span: Span) -> CompileError {

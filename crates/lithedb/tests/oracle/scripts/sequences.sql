@@ -1,0 +1,49 @@
+-- The order in which the tables of one statement come into sqlite_sequence, and what triggers do to its rows.
+CREATE TABLE u(id INTEGER PRIMARY KEY AUTOINCREMENT, a)
+CREATE TABLE v(id INTEGER PRIMARY KEY AUTOINCREMENT, a)
+CREATE TABLE w(id INTEGER PRIMARY KEY AUTOINCREMENT, a)
+CREATE TABLE x(id INTEGER PRIMARY KEY AUTOINCREMENT, a)
+CREATE TABLE y(id INTEGER PRIMARY KEY AUTOINCREMENT, a)
+CREATE TRIGGER u1 AFTER INSERT ON u BEGIN INSERT INTO w(a) VALUES(new.a); INSERT INTO v(a) VALUES(new.a); END
+CREATE TRIGGER u2 BEFORE INSERT ON u BEGIN INSERT INTO x(a) VALUES(new.a); END
+CREATE TRIGGER w1 AFTER INSERT ON w BEGIN INSERT INTO y(a) VALUES(new.a); END
+INSERT INTO u(a) VALUES(1), (2)
+SELECT rowid, * FROM sqlite_sequence
+DELETE FROM sqlite_sequence
+INSERT INTO w(a) SELECT a FROM u
+SELECT rowid, * FROM sqlite_sequence
+INSERT INTO x SELECT id + 5, a FROM x
+SELECT rowid, * FROM sqlite_sequence
+DELETE FROM sqlite_sequence
+CREATE TRIGGER u3 AFTER INSERT ON u BEGIN UPDATE sqlite_sequence SET seq = seq + 10; DELETE FROM sqlite_sequence WHERE name = 'w'; END
+INSERT INTO u(a) VALUES(3), (4)
+SELECT rowid, * FROM sqlite_sequence
+INSERT INTO u(a) VALUES(5), (6)
+SELECT rowid, * FROM sqlite_sequence
+SELECT max(id) FROM u UNION ALL SELECT max(id) FROM v UNION ALL SELECT max(id) FROM w UNION ALL SELECT max(id) FROM x UNION ALL SELECT max(id) FROM y
+CREATE VIEW uv AS SELECT a FROM u
+CREATE TRIGGER uv1 INSTEAD OF INSERT ON uv BEGIN INSERT INTO y(a) VALUES(new.a); INSERT INTO u(a) VALUES(new.a); END
+DELETE FROM sqlite_sequence
+INSERT INTO uv VALUES(7), (8)
+SELECT rowid, * FROM sqlite_sequence
+DROP TRIGGER u3
+DELETE FROM sqlite_sequence
+CREATE TABLE p(k INTEGER PRIMARY KEY, a)
+INSERT INTO p VALUES(1, 1), (2, 2)
+CREATE TRIGGER pu AFTER UPDATE ON p BEGIN INSERT INTO v(a) VALUES(new.a); INSERT INTO u(a) VALUES(new.a); END
+CREATE TRIGGER pd AFTER DELETE ON p BEGIN INSERT INTO x(a) VALUES(old.a); INSERT INTO w(a) VALUES(old.a); END
+UPDATE p SET a = a + 1
+SELECT rowid, * FROM sqlite_sequence
+DELETE FROM sqlite_sequence
+DELETE FROM p WHERE k = 1
+SELECT rowid, * FROM sqlite_sequence
+DELETE FROM sqlite_sequence
+INSERT INTO p VALUES(2, 5) ON CONFLICT DO UPDATE SET a = 9
+SELECT rowid, * FROM sqlite_sequence
+PRAGMA recursive_triggers = ON
+DELETE FROM sqlite_sequence
+REPLACE INTO p VALUES(2, 6)
+SELECT rowid, * FROM sqlite_sequence
+DELETE FROM sqlite_sequence
+INSERT INTO v(a) VALUES(1) RETURNING id, a
+SELECT rowid, * FROM sqlite_sequence
