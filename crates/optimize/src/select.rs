@@ -142,7 +142,7 @@ impl<'a> Planner<'a> {
         let join = from.join;
         // A sorter gives the groups in the order of ORDER BY; loops in which equal rows are adjacent may give them in
         // another order.
-        let is_ordered = orders_groups && (!join.in_order || join.order_by_met || join.one_row);
+        let is_ordered = orders_groups && (!join.in_order || join.order_by_met);
         let order_by = if is_ordered { &[] } else { order_by };
         let grouping = self.grouping(select, terms, join)?;
 

@@ -4,7 +4,7 @@ use super::computed;
 use std::sync::Arc;
 
 use lithe_base::ResultCode;
-use lithe_catalog::Result;
+use lithe_catalog::{Result, fail};
 use lithe_functions::{Flags, json};
 use lithe_resolve::ir::{
     Call, Case, Compare, CompareOp, Expr, Matched, Raise, UnaryOp, affinity_of, is_constant, makes_json,
@@ -152,6 +152,9 @@ pub(super) fn emit_case<'a>(cg: &mut Codegen<'a>, case: &Case<'a>, dst: Reg) -> 
 
 /// RAISE ends the statement or, with IGNORE, the trigger's program: it never has a value.
 pub(super) fn emit_raise<'a>(cg: &mut Codegen<'a>, raise: &Raise<'a>) -> Result<()> {
+    if !raise.is_allowed && !cg.is_body() {
+        return fail("RAISE() may only be used within a trigger-program");
+    }
     let policy = match raise.action {
         RaiseAction::Ignore => OnConflict::Ignore,
         RaiseAction::Rollback => OnConflict::Rollback,

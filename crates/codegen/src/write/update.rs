@@ -88,7 +88,8 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     let old = if is_watched { Some(emit_old_row(cg, target, updating.old_key)?) } else { None };
     let row = emit_new_row(cg, updating)?;
     let row_change = RowChange { target: change, old, new: Some(row), policy: *policy, ignore: updating.next };
-    fire::compile(cg, triggers, &row_change)?;
+    // SQLite goes on after an error in a trigger, and reports the last error: that of a foreign key which a replaced row concerns.
+    fire::compile(cg, triggers, &row_change).map_err(|error| plan.error_of_replaced().unwrap_or(error))?;
     if triggers.has_before() {
         row::emit_given_type_check(cg, target, row);
         emit_generated(cg, target, row)?;

@@ -18,7 +18,7 @@ use crate::{Codegen, Destination};
 /// INSERT INTO a view.
 pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, plan: &ViewInsert<'a>) -> Result<()> {
     let target = &resolved.target;
-    cg.journal.note_more_changes();
+    begin(cg, target);
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let new = Row::new(cg, target.width());
@@ -51,8 +51,8 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
 
 /// UPDATE or DELETE of the rows of a view: all rows are computed first, each followed by the values of SET.
 pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &ViewChange<'a>) -> Result<()> {
-    cg.journal.note_more_changes();
     let target = &change.target;
+    begin(cg, target);
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let width = target.width();
     cg.explain.query(plan.rows);
@@ -87,6 +87,12 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan
     cg.b.place(done);
     super::finish_statement(cg, returning.as_ref());
     Ok(())
+}
+
+/// The database of the view is locked for writing, even if no trigger changes a table.
+fn begin(cg: &mut Codegen<'_>, target: &ChangeTarget<'_>) {
+    cg.journal.note_more_changes();
+    cg.transactions.use_database(target.db, true);
 }
 
 /// NEW of an UPDATE, with the values as they are given.

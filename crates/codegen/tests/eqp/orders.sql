@@ -95,3 +95,18 @@ CREATE INDEX t2def ON t2(d,e,f)
 ? SELECT d, group_concat(DISTINCT e) FILTER (WHERE f <> 'a') FROM t2 GROUP BY d
 ? SELECT count(DISTINCT t2.e) FROM t2 LEFT JOIN t1 ON t1.a = t2.e GROUP BY d
 ? SELECT d, e, sum(DISTINCT e) FROM t2 GROUP BY d, e
+create table one(k integer primary key, v, s unique, z, unique(v, z))
+? select distinct z from one where k=1 order by z
+? select distinct z from one where s=1 order by z desc
+? select distinct k from one where k=1 order by k
+? select distinct z, k from one where k=1 order by z
+? select distinct z from one where k=1 order by z+1
+? select distinct z from one, u where k=1 and x=2 order by z
+? select z from one where k=1 group by z order by z desc
+? select z from one where s=1 group by z order by z
+? select k from one where k=1 group by k order by k
+? select k,count(*) from one where v=1 and z=2 group by k order by k
+? select z from one where k=1 group by z
+? select z from one where k=1 order by z
+? select distinct random() r order by r
+? select (select distinct z from one where k=t.a order by z) from t

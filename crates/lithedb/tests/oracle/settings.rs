@@ -3,14 +3,14 @@
 //!
 //! The generator cannot produce: settings of files (page size, journal, locks; other tests have them), `page_count` and its like, which
 //! depend on how pages are balanced, lists of functions, and what is known to differ in docs/PLAN.md: `writable_schema`,
-//! `case_sensitive_like`, `reverse_unordered_selects`, `full_column_names` without `short_column_names`, caches of no pages.
+//! `case_sensitive_like`, `full_column_names` without `short_column_names`, caches of no pages.
 
 use fastrand::Rng;
 
 use crate::schema::Schema;
 
 /// Switches, and values that they may be given.
-const SETTINGS: [(&str, &[&str]); 27] = [
+const SETTINGS: [(&str, &[&str]); 28] = [
     ("analysis_limit", &["0", "10", "1000"]),
     ("application_id", &["0", "7", "-1", "0x7fffffff"]),
     ("automatic_index", SWITCH),
@@ -20,6 +20,7 @@ const SETTINGS: [(&str, &[&str]); 27] = [
     ("cell_size_check", SWITCH),
     ("checkpoint_fullfsync", SWITCH),
     ("count_changes", SWITCH),
+    ("reverse_unordered_selects", SWITCH),
     ("default_cache_size", &["10", "-5"]),
     ("defer_foreign_keys", SWITCH),
     ("empty_result_callbacks", SWITCH),

@@ -12,14 +12,13 @@ use super::shortcut::{ROWID_COST, constraint_on_rowid, only_table};
 use super::terms::Terms;
 use super::wanted_columns;
 
-/// The plan of such a search. `None` where there is none, or where DISTINCT or the ORDER BY behind a GROUP BY want to know more.
+/// The plan of such a search. `None` where there is none, or where DISTINCT wants to know more.
 pub fn find<'a>(
     context: &PlanContext<'a>,
     request: &'a JoinRequest<'a>,
     terms: &Terms<'a>,
 ) -> Option<&'a mut JoinPlan<'a>> {
     let ordered = match request.order {
-        WantedOrder::GroupBy(_, [_, ..]) => return None,
         WantedOrder::Any => 0,
         _ => wanted_columns(request).columns.len(),
     };

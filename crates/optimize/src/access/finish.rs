@@ -27,7 +27,7 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<&'a mut JoinPlan<'a>> 
         loops: &[],
         in_order: true,
         ordered_terms: join.order.columns.len(),
-        order_by_met: true,
+        order_by_met: false,
         distinct: DistinctPlan::Nothing,
         one_row: true,
         rows: LogEst::ONE,
@@ -115,9 +115,13 @@ impl<'a> Join<'_, 'a> {
         if is_grouped && keeps_order { DistinctPlan::ComparePrevious } else { DistinctPlan::Remember }
     }
 
-    /// What the loops do for the ORDER BY after a GROUP BY, if they meet it, too.
+    /// What the loops do for the ORDER BY after a GROUP BY, if they meet it, too. Of a row that needs no search SQLite does not ask that,
+    /// and sorts.
     fn order_by_behind(&self, candidates: &Candidates, found: &Found) -> Option<OrderResult> {
         let WantedOrder::GroupBy(_, order_by @ [_, ..]) = self.request.order else { return None };
+        if found.is_shortcut {
+            return None;
+        }
         let wanted = OrderColumns::of_terms(self.request.sources, order_by, Wish::Sorted);
         let result = self.order_given(candidates, &found.loops, &wanted);
         (found.ordered == self.order.columns.len() && is_whole(&result, &wanted)).then_some(result)

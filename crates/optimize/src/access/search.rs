@@ -57,6 +57,8 @@ pub struct Found {
     pub ordered: usize,
     /// What the loops do for the order.
     pub order: OrderResult,
+    /// Found without a search: one row of one source.
+    pub is_shortcut: bool,
 }
 
 /// A loop of a plan that is extended, and those outside of it. The plans that extend it share them.
@@ -144,7 +146,7 @@ impl<'a> Search<'_, 'a> {
             Satisfied::Columns(columns) => columns,
             Satisfied::Open => 0,
         };
-        Some(Found { loops: best.loops(), rows: best.rows, ordered, order: best.order })
+        Some(Found { loops: best.loops(), rows: best.rows, ordered, order: best.order, is_shortcut: false })
     }
 
     /// How many partial plans are kept from level to level.

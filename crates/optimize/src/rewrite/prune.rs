@@ -23,14 +23,14 @@ impl<'a> Rewriter<'a> {
             if derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some()) {
                 continue;
             }
-            let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
             // A MATERIALIZED table keeps its order.
             let is_fixed = derived.cte.is_some_and(|cte| cte.materialized == Some(true));
             let mut query = *derived.query;
             if !is_fixed {
                 query = prune_order(select, !order_by.is_empty() || is_merged, query);
             }
-            if !is_shared && !is_fixed {
+            // SQLite computes all columns of common tables, which shows where one fails.
+            if derived.cte.is_none() {
                 query = self.prune_columns(select, order_by, at, query);
             }
             let source = self.with_query(&select.sources[at], derived, query);

@@ -79,8 +79,18 @@ fn plan_found<'a>(
     }
     let is_blind = join.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
     let is_one_pass = visits && is_blind && may_be_one_pass(join, change, passes, stays);
+    // In SQLite keys that are gathered come in the order of the table.
+    let is_update = !change.set.is_empty();
+    if is_one_pass
+        && is_update
+        && passes == Passes::OneIfPossible
+        && planner.context.env.flags.reverse_unordered_selects
+    {
+        let backwards = join.loops.iter().map(|planned| Loop { reverse: true, ..*planned });
+        join.loops = planner.context.arena.alloc_slice_fill_iter(backwards);
+    }
     let scanned = match join.loops {
-        [Loop { path: Path::Tree(TreePath::Index(path)), .. }] if is_one_pass && has_rowid && change.set.is_empty() => {
+        [Loop { path: Path::Tree(TreePath::Index(path)), .. }] if is_one_pass && has_rowid && !is_update => {
             Some(path.index)
         }
         _ => None,

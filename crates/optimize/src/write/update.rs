@@ -2,7 +2,7 @@
 //! found.
 
 use bumpalo::collections::Vec as ArenaVec;
-use lithe_catalog::{Index, IndexTerm, Result, Table};
+use lithe_catalog::{CompileError, Index, IndexTerm, Result, Table};
 use lithe_resolve::ir::Expr;
 use lithe_resolve::{ChangeTarget, ResolvedChange, Resolver, Scope};
 use lithe_sql::ast::{self, Conflict};
@@ -158,6 +158,11 @@ impl<'a> RowUpdate<'a> {
         let has_affinities = self.constraints.has_checks() || self.unique.makes_any_entry();
         let is_stored = table.table.has_rowid() && !has_affinities;
         is_stored.then_some(StoredRow { source: table.source, table: table.table })
+    }
+
+    /// The error of a foreign key that rows concern which REPLACE deletes.
+    pub fn error_of_replaced(&self) -> Option<CompileError> {
+        self.replaced.as_ref().filter(|_| self.unique.names_replaced()).and_then(|replaced| replaced.keys().err())
     }
 
     fn passes(&self, has_returning: bool) -> Passes {

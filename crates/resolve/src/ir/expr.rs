@@ -402,4 +402,6 @@ pub struct Raise<'a> {
     pub action: lithe_sql::ast::RaiseAction,
     /// The message.
     pub message: Option<Expr<'a>>,
+    /// It stands in a trigger. Elsewhere it is an error, unless it is never computed.
+    pub is_allowed: bool,
 }

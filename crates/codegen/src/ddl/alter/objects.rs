@@ -273,7 +273,10 @@ fn trigger_text<'a>(
     let resolver = logging(cg.env, cg.arena, text);
     let Stmt::CreateTrigger(create) = resolver.parse_stored(text)? else { return Ok(None) };
     let mut edits = TextEdits::default();
-    if is_own {
+    // Where a table of temp has the name of the trigger's table, SQLite takes that one for it here.
+    let is_shadowed =
+        create.table.schema.is_none() && verify::namesake(&resolver, of, create.table.name.name).is_some();
+    if is_own && !is_shadowed {
         in_trigger_head(altered, change, create, &mut edits);
     }
     if is_legacy(cg, change) {

@@ -100,7 +100,8 @@ fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], whe
         limits: &env.limits,
         quoted_strings: env.flags.has_quoted_strings_in_ddl(),
         descending_indexes: true,
-        is_altering: true,
+        // SQLite loads the schema as ever before it checks the texts closely.
+        is_altering: false,
     };
     rows_of(&old).into_iter().try_for_each(|row| read_row(catalog, db, &edited(row, edits), &options, when))
 }
@@ -336,7 +337,7 @@ pub(super) fn resolve_in_namesake<'a>(
 
 /// The table of temp that shadows the one of that name in `db` when the name has no schema. One of the main database does not shadow
 /// those of attached databases here: SQLite parses the text as that of the database in which it stands.
-fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<&'a Arc<Table>> {
+pub(super) fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<&'a Arc<Table>> {
     resolver.env.catalog.schema(Db::TEMP).table(name).filter(|_| db != Db::TEMP)
 }
 

@@ -327,12 +327,9 @@ pub(super) fn resolve_subquery<'a>(
 }
 
 fn resolve_raise<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, raise: &ast::Raise<'a>) -> Result<Expr<'a>> {
-    if !scope.rules.raise && !resolver.only_names {
-        return Err(CompileError::new("RAISE() may only be used within a trigger-program").resumable());
-    }
     let message = raise.message.as_ref().map(|message| resolve_expr(resolver, scope, message)).transpose()?;
     resolver.has_calls.set(true);
-    Ok(Expr::Raise(resolver.arena.alloc(Raise { action: raise.action, message })))
+    Ok(Expr::Raise(resolver.arena.alloc(Raise { action: raise.action, message, is_allowed: scope.rules.raise })))
 }
 
 /// "x prohibited in y".

@@ -225,14 +225,23 @@ impl<'s, 'a> Scope<'s, 'a> {
 }
 
 impl<'a> Scope<'_, 'a> {
+    /// The scope around the whole statement, if it has nothing but the rows of a trigger.
+    pub fn statement(&self) -> Option<&Self> {
+        let outermost = std::iter::successors(Some(self), |scope| scope.parent).last()?;
+        outermost.is_statement().then_some(outermost)
+    }
+
+    fn is_statement(&self) -> bool {
+        self.parent.is_none() && self.sources.iter().all(|source| source.is_trigger_row)
+    }
+
     /// Whether SQLite answers IS NULL of a column here while it resolves names: the column is never NULL, and this is in the WHERE
     /// of a query, as are all queries that enclose this one.
     pub fn knows_null(&self, column: &Column<'a>) -> bool {
         let mut at = Some(self);
         let mut is_found = false;
         while let Some(scope) = at {
-            let is_statement = scope.parent.is_none() && scope.sources.iter().all(|source| source.is_trigger_row);
-            if !is_statement && !scope.rules.in_where {
+            if !scope.is_statement() && !scope.rules.in_where {
                 return false;
             }
             is_found = is_found || scope.never_null_here(column);

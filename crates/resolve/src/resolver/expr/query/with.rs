@@ -13,7 +13,7 @@ use super::query_body;
 use crate::ir::{CommonTable, Derived, OutputColumn};
 use crate::resolver::Resolver;
 use crate::resolver::scope::with::{Done, State, WithScope};
-use crate::resolver::scope::{Found, Scope};
+use crate::resolver::scope::{Found, Rules, Scope};
 
 const CIRCULAR: &str = "circular reference";
 const MULTIPLE: &str = "multiple recursive references";
@@ -40,13 +40,17 @@ pub(super) fn find_common_table<'a>(
     found.map(|(with, at)| use_common_table(resolver, scope, with, at)).transpose()
 }
 
-/// Logs the names in unused common tables, which ALTER TABLE replaces too. An error in such a table is ignored, as in SQLite.
+/// Logs the names in unused common tables, which ALTER TABLE replaces too. Such a table sees no enclosing query but the rows of a
+/// trigger, and an error in it is ignored, as in SQLite.
 pub(super) fn log_unused<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, with: &WithScope<'_, 'a>) {
     if !resolver.log.as_ref().is_some_and(|log| log.is_about(scope.text)) {
         return;
     }
     let found = Found::default();
-    let alone = Scope { with: Some(with), fixed_db: scope.fixed_db, ..Scope::outermost(scope.text, &found) };
+    let statement = scope.statement();
+    let (sources, fixed_db) = (statement.map_or(&[][..], |trigger| trigger.sources), scope.fixed_db);
+    let rules = Rules { raise: scope.rules.raise, ..Rules::default() };
+    let alone = Scope { with: Some(with), sources, rules, fixed_db, ..Scope::outermost(scope.text, &found) };
     for at in with.unused() {
         let _ignored = use_common_table(resolver, &alone, with, at);
     }

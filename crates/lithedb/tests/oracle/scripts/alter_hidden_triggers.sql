@@ -1,0 +1,36 @@
+-- A trigger whose table a table of temp hides is not renamed with its table.
+CREATE TABLE T1(A, b);
+CREATE TABLE temp.T1(A, b);
+CREATE TRIGGER main.r2 AFTER UPDATE OF a ON T1 BEGIN SELECT 1; END;
+ALTER TABLE main.T1 RENAME a TO c;
+SELECT sql FROM main.sqlite_schema;
+UPDATE main.t1 SET c = 1;
+DROP TRIGGER main.r2;
+CREATE TRIGGER main.r2 AFTER UPDATE OF c ON main.T1 BEGIN SELECT 1; END;
+SELECT sql FROM main.sqlite_schema;
+ALTER TABLE main.T1 RENAME c TO d;
+ALTER TABLE main.T1 RENAME TO t4;
+SELECT sql FROM main.sqlite_schema;
+ALTER TABLE temp.T1 RENAME TO t4;
+SELECT sql FROM main.sqlite_schema;
+ALTER TABLE main.T4 RENAME TO t5;
+SELECT sql FROM main.sqlite_schema;
+PRAGMA legacy_alter_table = ON;
+CREATE TABLE k1(A, b);
+CREATE TABLE temp.k1(A, b);
+CREATE VIEW v AS SELECT * FROM k1, nosuch;
+CREATE TRIGGER main.r4 AFTER UPDATE ON k1 BEGIN SELECT 1; END;
+CREATE TRIGGER main.r3 AFTER UPDATE ON k1 BEGIN INSERT INTO nosuch VALUES(1); END;
+ALTER TABLE main.k1 RENAME TO t4;
+SELECT sql FROM main.sqlite_schema;
+DROP VIEW v;
+ALTER TABLE main.k1 RENAME TO k4;
+ATTACH ':memory:' AS aux;
+CREATE TABLE aux.s1(A, b);
+CREATE TABLE temp.s1(A, b);
+CREATE TRIGGER aux.r2 AFTER UPDATE ON s1 BEGIN SELECT * FROM s1; END;
+ALTER TABLE aux.s1 RENAME TO t4;
+SELECT sql FROM aux.sqlite_schema;
+DROP TABLE temp.s1;
+ALTER TABLE aux.s1 RENAME TO t4;
+SELECT sql FROM aux.sqlite_schema
