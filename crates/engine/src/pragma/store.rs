@@ -526,7 +526,11 @@ fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn replace_temporary(connection: &Connection) {
     let files = connection.databases.temporary_files();
     connection.databases.replace(Db::TEMP, Database::temporary(files));
-    connection.definitions.change_catalog(|catalog| catalog.set_schema(Db::TEMP, Arc::new(Schema::new(true))));
+    connection.definitions.change_catalog(|catalog| {
+        let mut empty = Schema::new(true);
+        empty.encoding = catalog.schema(Db::TEMP).encoding;
+        catalog.set_schema(Db::TEMP, Arc::new(empty));
+    });
 }
 
 fn wal_checkpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {

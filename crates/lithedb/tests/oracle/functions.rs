@@ -383,7 +383,7 @@ fn modifiers(rng: &mut Rng) -> String {
 }
 
 fn formatted(rng: &mut Rng) -> String {
-    let parts = |rng: &mut Rng| if one_in(rng, 3) { *pick(rng, &["a ", "é"]) } else { *pick(rng, &CONVERSIONS) };
+    let parts = |rng: &mut Rng| if one_in(rng, 3) { pick(rng, &["a ", "é"]) } else { pick(rng, &CONVERSIONS) };
     let format: String = (0..rng.usize(1..3)).map(|_| parts(rng)).collect();
     let arguments: String = (0..rng.usize(0..4)).map(|_| format!(", {}", value(rng))).collect();
     format!("printf('{format}'{arguments})")
@@ -391,8 +391,8 @@ fn formatted(rng: &mut Rng) -> String {
 
 fn value(rng: &mut Rng) -> &'static str {
     match rng.u32(0..3) {
-        0 => *pick(rng, &NUMBERS),
-        1 => *pick(rng, &STRINGS),
-        _ => *pick(rng, &JSON),
+        0 => pick(rng, &NUMBERS),
+        1 => pick(rng, &STRINGS),
+        _ => pick(rng, &JSON),
     }
 }
