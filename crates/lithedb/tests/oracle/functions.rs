@@ -383,16 +383,17 @@ fn modifiers(rng: &mut Rng) -> String {
 }
 
 fn formatted(rng: &mut Rng) -> String {
-    let parts = |rng: &mut Rng| if one_in(rng, 3) { pick(rng, &["a ", "é"]) } else { pick(rng, &CONVERSIONS) };
+    let parts = |rng: &mut Rng| if one_in(rng, 3) { *pick(rng, &["a ", "é"]) } else { *pick(rng, &CONVERSIONS) };
     let format: String = (0..rng.usize(1..3)).map(|_| parts(rng)).collect();
     let arguments: String = (0..rng.usize(0..4)).map(|_| format!(", {}", value(rng))).collect();
     format!("printf('{format}'{arguments})")
 }
 
 fn value(rng: &mut Rng) -> &'static str {
-    match rng.u32(0..3) {
-        0 => pick(rng, &NUMBERS),
-        1 => pick(rng, &STRINGS),
-        _ => pick(rng, &JSON),
-    }
+    let values = match rng.u32(0..3) {
+        0 => &NUMBERS[..],
+        1 => &STRINGS[..],
+        _ => &JSON[..],
+    };
+    values[rng.usize(0..values.len())]
 }
