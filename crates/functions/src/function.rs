@@ -58,6 +58,12 @@ impl Function {
         Function { name: name.into(), args, flags: flags.with(stable), kind, encoding, is_builtin: false }
     }
 
+    /// The same as a built-in function, which functions of the application with its name hide.
+    #[must_use]
+    pub fn built_in(self) -> Function {
+        Function { is_builtin: true, ..self }
+    }
+
     /// A function that can only be called if a virtual table overloads it.
     pub fn unusable(name: &str, args: Arity) -> Function {
         let own_name = name.to_owned();

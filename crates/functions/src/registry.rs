@@ -15,7 +15,7 @@ use crate::table;
 /// The functions of a connection.
 #[derive(Clone, Debug)]
 pub struct Registry {
-    /// By name, in lower case.
+    /// Those of the application and of extensions by name, in lower case.
     custom: HashMap<Box<[u8]>, Vec<Custom>>,
     builtin: &'static Builtins,
     /// The encoding of the databases.
@@ -25,7 +25,7 @@ pub struct Registry {
 /// The built-in functions by name.
 type Builtins = HashMap<Box<[u8]>, Vec<Arc<Function>>>;
 
-/// A function of the application, or a placeholder for a removed one: the placeholder still hides other functions.
+/// A function of the application or of an extension, or a placeholder for a removed one: the placeholder still hides other functions.
 #[derive(Clone, Debug)]
 struct Custom {
     args: Arity,
@@ -66,8 +66,8 @@ impl Registry {
         }
     }
 
-    /// The matching function that is preferred. The number of arguments decides before the encoding; among equal ones, the last
-    /// defined one is taken.
+    /// The matching function that is preferred. One of the application hides the built-in ones that an extension brings; then the number
+    /// of arguments decides before the encoding; among equal ones, the last defined one is taken.
     fn best_custom<'f>(&self, functions: &'f [Custom], args: usize) -> Option<&'f Custom> {
         let fitting = functions.iter().filter(|custom| custom.args.accepts(args));
         fitting.max_by_key(|custom| {
@@ -76,7 +76,8 @@ impl Registry {
                 same if same == self.encoding => 2,
                 other => i32::from(is_wide(other) && is_wide(self.encoding)),
             };
-            (matches!(custom.args, Arity::Exactly(_)), encoding)
+            let is_builtin = custom.function.as_ref().is_some_and(|function| function.is_builtin());
+            (!is_builtin, matches!(custom.args, Arity::Exactly(_)), encoding)
         })
     }
 
@@ -121,8 +122,9 @@ impl Registry {
 
     /// All functions: the built-in ones ordered by name, then the application's.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Function>> {
-        let builtin = sorted(self.builtin.values().flatten());
-        builtin.into_iter().chain(sorted(self.custom.values().flatten().filter_map(|one| one.function.as_ref())))
+        let added = self.custom.values().flatten().filter_map(|one| one.function.as_ref());
+        let (built_in, others): (Vec<_>, Vec<_>) = added.partition(|function| function.is_builtin());
+        sorted(self.builtin.values().flatten().chain(built_in)).into_iter().chain(sorted(others.into_iter()))
     }
 }
 
@@ -194,6 +196,15 @@ mod tests {
         check(&registry, "coalesce", 1, None);
         assert!(matches!(registry.find(b"abs", 2), Lookup::WrongArguments));
         assert!(matches!(registry.find(b"nothing", 2), Lookup::Unknown));
+    }
+
+    #[test]
+    fn functions_of_the_application_hide_built_in_ones_of_extensions() {
+        let mut registry = Registry::builtin();
+        registry.define(Arc::new(Function::clone(&custom("median", Arity::Exactly(1))).built_in()));
+        check(&registry, "median", 1, Some(Arity::Exactly(1)));
+        registry.define(custom("median", Arity::AtLeast(0)));
+        check(&registry, "median", 1, Some(Arity::AtLeast(0)));
     }
 
     #[test]

@@ -35,7 +35,8 @@ pub fn functions() -> &'static [Arc<Function>] {
 fn make() -> Vec<Arc<Function>> {
     let function = |of: &Percentile| {
         let arity = Arity::Exactly(if of.name == "median" { 1 } else { 2 });
-        Arc::new(Function::custom(of.name, arity, Flags::default(), FunctionKind::CustomAggregate(Arc::new(*of))))
+        let kind = FunctionKind::CustomAggregate(Arc::new(*of));
+        Arc::new(Function::custom(of.name, arity, Flags::default(), kind).built_in())
     };
     ALL.iter().map(function).collect()
 }
