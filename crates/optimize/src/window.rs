@@ -23,15 +23,15 @@ impl<'a> Planner<'a> {
         let arena = self.context.arena;
         let mut carried = leaves_of(select, order_by);
         let leaves: &'a [Expr<'a>] = arena.alloc_slice_copy(&carried);
-        let (copied_order, copies) = self.order_by_copies(select, order_by);
-        let mut groups = groups_of(select.windows, &copies);
-        let order_by = match &mut groups[..] {
+        let copied = self.order_by_copies(select, order_by);
+        let mut groups = groups_of(select.windows, &copied.calls);
+        let (order_by, sorted_columns) = match &mut groups[..] {
             // In one pass, the copies have the same values as the calls.
             [only] => {
                 only.calls.retain(|call| select.windows.iter().any(|own| own.id == call.id));
-                order_by
+                (order_by, select.columns)
             }
-            _ => copied_order,
+            _ => (copied.order_by, copied.columns),
         };
         let count = groups.iter().map(|group| group.frames).sum();
         let subqueries = arena.alloc_slice_fill_with(count, |_| self.context.resolver.new_select());
@@ -50,7 +50,9 @@ impl<'a> Planner<'a> {
         }
         let is_met = passes.last().is_some_and(|last| begins_with(last.terms, order_by));
         let order_by = if is_met { &[] } else { order_by };
-        let select = self.with_sorted_columns(select, order_by);
+        // As in SQLite, the sorter returns the values by which it sorts; behind DISTINCT these are the result columns' own.
+        let columns = if is_met || select.distinct { select.columns } else { sorted_columns };
+        let select = arena.alloc(Select { columns, ..*select });
         let queries = self.plan_row(ResultRow {
             columns: select.columns,
             order_by,
@@ -63,36 +65,23 @@ impl<'a> Planner<'a> {
         Ok(arena.alloc(WindowPlan { subqueries, select, order_by, leaves, input, scan, passes, queries }))
     }
 
-    /// ORDER BY with calls of its own where it names a result column by its alias or number, and these calls.
+    /// ORDER BY with calls of its own where it names a result column by its alias or number.
     ///
     /// SQLite computes them separately, in passes before the others, so their values can differ from the result columns where rows
     /// are ties.
-    fn order_by_copies(
-        &self,
-        select: &Select<'a>,
-        order_by: &'a [OrderTerm<'a>],
-    ) -> (&'a [OrderTerm<'a>], Vec<&'a WindowCall<'a>>) {
-        let mut copies = WindowCopies::new(self.context.resolver, select.windows);
-        let has_calls = |term: &OrderTerm<'a>| any(&term.expr, &mut |expr| matches!(expr, Expr::Window(_)));
-        let copied = order_by.iter().map(|term| match term.output {
-            Some(_) if has_calls(term) => OrderTerm { expr: copies.copy(&term.expr), ..*term },
-            _ => *term,
-        });
-        let copied = bumpalo::collections::Vec::from_iter_in(copied, self.context.arena).into_bump_slice();
-        (copied, copies.into_calls())
-    }
-
-    /// The SELECT with the calls of ORDER BY in the result columns that it names: SQLite's sorter returns the values by which it sorts. What
-    /// DISTINCT compares are the result columns' own.
-    fn with_sorted_columns(&self, select: &'a Select<'a>, order_by: &[OrderTerm<'a>]) -> &'a Select<'a> {
-        let named = |at: usize| order_by.iter().find(|term| term.output.is_some_and(|of| usize::from(of) == at));
-        if select.distinct || order_by.iter().all(|term| term.output.is_none()) {
-            return select;
-        }
+    fn order_by_copies(&self, select: &Select<'a>, order_by: &'a [OrderTerm<'a>]) -> CopiedOrder<'a> {
         let arena = self.context.arena;
-        let columns = select.columns.iter().enumerate().map(|(at, column)| named(at).map_or(*column, |term| term.expr));
-        let columns = bumpalo::collections::Vec::from_iter_in(columns, arena).into_bump_slice();
-        arena.alloc(Select { columns, ..*select })
+        let mut copies = WindowCopies::new(self.context.resolver, select.windows);
+        let columns = arena.alloc_slice_copy(select.columns);
+        let copied = arena.alloc_slice_copy(order_by);
+        for term in &mut *copied {
+            let has_calls = any(&term.expr, &mut |expr| matches!(expr, Expr::Window(_)));
+            if let Some(output) = term.output.filter(|_| has_calls) {
+                term.expr = copies.copy(&term.expr);
+                columns[usize::from(output)] = term.expr;
+            }
+        }
+        CopiedOrder { order_by: copied, columns, calls: copies.into_calls() }
     }
 
     /// Plans a pass over rows with these columns, which come in the order of `before` if that is another pass.
@@ -156,6 +145,14 @@ impl<'a> ExprWalk<'_, 'a> {
         }
         Ok(())
     }
+}
+
+/// An ORDER BY with calls of its own.
+struct CopiedOrder<'a> {
+    order_by: &'a [OrderTerm<'a>],
+    /// The result columns, with these calls in those that ORDER BY names.
+    columns: &'a [Expr<'a>],
+    calls: Vec<&'a WindowCall<'a>>,
 }
 
 /// The calls of one pass.
