@@ -106,45 +106,45 @@ fn add_field(block: &mut Vec<u8>, value: Option<ValueRef<'_>>) -> bool {
 
 #[inline]
 fn add_kind(block: &mut Vec<u8>, kind: u8) -> bool {
-    let has_room = has_room(block, 1);
-    if has_room {
+    let has_space = has_space(block, 1);
+    if has_space {
         block.push(kind);
     }
-    has_room
+    has_space
 }
 
 #[inline]
 fn add_number(block: &mut Vec<u8>, kind: u8, number: [u8; 8]) -> bool {
     let [a, b, c, d, e, f, g, h] = number;
     let field = [kind, a, b, c, d, e, f, g, h];
-    let has_room = has_room(block, field.len());
-    if has_room {
+    let has_space = has_space(block, field.len());
+    if has_space {
         block.extend_from_slice(&field);
     }
-    has_room
+    has_space
 }
 
 #[inline]
 fn add_bytes(block: &mut Vec<u8>, kind: u8, bytes: &[u8]) -> bool {
     let mut front = [kind; 1 + varint::MAX_LEN];
     let len = front.split_first_mut().map_or(0, |(_, rest)| varint::write(rest, bytes.len() as u64));
-    let has_room = has_room(block, front.len() + bytes.len());
-    if has_room {
+    let has_space = has_space(block, front.len() + bytes.len());
+    if has_space {
         block.extend_from_slice(front.get(..1 + len).unwrap_or_default());
         block.extend_from_slice(bytes);
     }
-    has_room
+    has_space
 }
 
-/// Whether there is room for so many bytes; makes it if need be.
+/// Whether there is memory for so many more bytes; reserves it if need be.
 #[inline]
-fn has_room(block: &mut Vec<u8>, len: usize) -> bool {
+fn has_space(block: &mut Vec<u8>, len: usize) -> bool {
     block.capacity() - block.len() >= len || block.try_reserve(len).is_ok()
 }
 
-/// Makes room without panicking if there is none.
+/// Reserves memory; fails without a panic if there is none.
 fn reserve(block: &mut Vec<u8>, len: usize) -> Result {
-    if has_room(block, len) { Ok(()) } else { Err(no_memory()) }
+    if has_space(block, len) { Ok(()) } else { Err(no_memory()) }
 }
 
 fn no_memory() -> FunctionError {
