@@ -277,7 +277,7 @@ fn step_in_place(acc: &mut Register, value: ValueRef<'_>, collation: &Collation)
 }
 
 /// The next step of min() or max() records in `flag` whether it kept its value.
-#[inline(never)]
+#[inline]
 pub fn watch_kept(m: &mut Machine, flag: Reg) {
     if flag != Reg::NONE {
         m.reg_mut(flag).set_integer(0);

@@ -28,15 +28,28 @@ pub(super) struct Accumulators<'a> {
     calls: Vec<Accumulator<'a>>,
     /// Bare columns and their registers.
     bare: Vec<(&'a Column<'a>, Reg)>,
-    /// Set once the group has a row: then bare columns are not read again.
+    /// Set once the group has a row, where `notes_row` says so: without min() or max(), bare columns are not read again then.
     pub has_row: Reg,
     /// With min() or max() among the calls: the position of the first, and the register that says whether the last min() or max()
     /// that got the row kept its result.
     decider: Option<(usize, Reg)>,
     /// The first of the registers that belong to one group: states, bare columns, `has_row`.
     block: Reg,
-    /// Whether `has_row` is read.
-    notes_rows: bool,
+    /// Where `has_row` is set.
+    notes_row: NotesRow,
+}
+
+/// Where the register that says that a group has a row is set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NotesRow {
+    /// Nowhere: nothing reads it.
+    Never,
+    /// Where a GROUP BY begins a group, because a row has the group's key.
+    WithGroup,
+    /// Where the first row of a group sets the bare columns.
+    WithBareColumns,
+    /// Behind each row, because the step reads it: a row that the FILTER of min() or max() drops sets the bare columns if it is the first.
+    WithEachRow,
 }
 
 /// One call's registers.
@@ -120,8 +133,17 @@ pub(super) fn open_accumulators<'a>(
     let bare: Vec<_> = bare.into_iter().enumerate().map(|(at, column)| (column, block.at(calls.len() + at))).collect();
     let has_row = block.at(calls.len() + bare.len());
     let decider = decider.map(|at| (at, cg.b.register()));
-    let notes_rows = !select.group_by.is_empty() || !bare.is_empty();
-    Ok(Accumulators { calls, bare, has_row, decider, block, notes_rows })
+    let is_filtered = decider.is_some_and(|(at, _)| select.aggregates[at].filter.is_some());
+    let notes_row = if is_filtered && !bare.is_empty() {
+        NotesRow::WithEachRow
+    } else if decider.is_none() && !bare.is_empty() {
+        NotesRow::WithBareColumns
+    } else if select.group_by.is_empty() {
+        NotesRow::Never
+    } else {
+        NotesRow::WithGroup
+    };
+    Ok(Accumulators { calls, bare, has_row, decider, block, notes_row })
 }
 
 fn open_accumulator<'a>(
@@ -167,6 +189,17 @@ pub(super) fn emit_reset<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'
     }
 }
 
+/// Begins a new group for the current row, which [`emit_step`] adds.
+pub(super) fn emit_begin_with_row(cg: &mut Codegen<'_>, accumulators: &Accumulators<'_>) {
+    if accumulators.notes_row == NotesRow::WithGroup {
+        note_row(cg, accumulators);
+    }
+}
+
+fn note_row(cg: &mut Codegen<'_>, accumulators: &Accumulators<'_>) {
+    cg.b.emit(Insn::Integer { value: 1, dst: accumulators.has_row });
+}
+
 /// Adds the current row to the group.
 pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a>) -> Result<()> {
     let takes_bare = !accumulators.bare.is_empty();
@@ -187,10 +220,13 @@ pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a
         for &(column, reg) in &accumulators.bare {
             cg.emit_into(&Expr::Column(column), reg)?;
         }
+        if accumulators.notes_row == NotesRow::WithBareColumns {
+            note_row(cg, accumulators);
+        }
         cg.b.place(taken);
     }
-    if accumulators.notes_rows {
-        cg.b.emit(Insn::Integer { value: 1, dst: accumulators.has_row });
+    if accumulators.notes_row == NotesRow::WithEachRow {
+        note_row(cg, accumulators);
     }
     Ok(())
 }

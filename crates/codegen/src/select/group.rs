@@ -4,7 +4,7 @@
 //! ```text
 //!       reset
 //!       for each row, in order:
-//!           terms ≠ the last row's:  gosub output; gosub reset
+//!           terms ≠ the last row's:  gosub output; gosub reset; note that the group has a row
 //!           step
 //!       gosub output
 //! ```
@@ -141,6 +141,7 @@ fn group_by_hash<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, join: &PreparedJ
         cg.measure_insert(measured, table);
         cg.b.emit(Insn::GroupFind { cursor: table, start: groups.current, known, full });
         gosub(cg, groups.reset);
+        aggregate::emit_begin_with_row(cg, &groups.accumulators);
         cg.b.place(known);
         aggregate::emit_step(cg, &groups.accumulators)?;
         cg.b.emit(Insn::Goto { target: next });
@@ -255,6 +256,7 @@ fn emit_group_row<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, between: impl F
     between(cg);
     cg.emit_copy_row(groups.current, groups.group, width);
     gosub(cg, groups.reset);
+    aggregate::emit_begin_with_row(cg, &groups.accumulators);
     cg.b.place(same);
     aggregate::emit_step(cg, &groups.accumulators)
 }
