@@ -46,6 +46,7 @@ loom() {
 tsan() {
     if ! has_sources; then skip tsan "no $toolchain toolchain with rust-src"; return; fi
     local out="$target/tsan" program
+    mkdir -p "$target"
     if ! echo 'int main(void){return 0;}' | cc -fsanitize=thread -x c -o "$out.probe" - 2>/dev/null; then
         skip tsan "no C compiler with -fsanitize=thread"
         return

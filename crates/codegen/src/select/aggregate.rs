@@ -44,7 +44,7 @@ pub(super) struct Accumulators<'a> {
 enum NotesRow {
     /// Nowhere: nothing reads it.
     Never,
-    /// Where a GROUP BY begins a group, because a row has the group's key.
+    /// Where a GROUP BY begins a group, because a row has its key, or reads one from its table of groups.
     WithGroup,
     /// Where the first row of a group sets the bare columns.
     WithBareColumns,
@@ -74,9 +74,11 @@ struct OrderedArguments {
 }
 
 impl<'a> Accumulators<'a> {
-    /// The registers of one group: the first, and their number.
+    /// The registers that a table of groups keeps of each: the first, and their number. Its groups have rows, so that it need not keep
+    /// `has_row` unless the step reads it.
     pub fn block(&self) -> (Reg, u32) {
-        (self.block, (self.calls.len() + self.bare.len() + 1) as u32)
+        let has_row = usize::from(self.notes_row != NotesRow::WithGroup);
+        (self.block, (self.calls.len() + self.bare.len() + has_row) as u32)
     }
 
     /// The bare columns.
@@ -189,7 +191,7 @@ pub(super) fn emit_reset<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'
     }
 }
 
-/// Begins a new group for the current row, which [`emit_step`] adds.
+/// A group has begun that has a row: the current one, which [`emit_step`] adds, or those of a table's group.
 pub(super) fn emit_begin_with_row(cg: &mut Codegen<'_>, accumulators: &Accumulators<'_>) {
     if accumulators.notes_row == NotesRow::WithGroup {
         note_row(cg, accumulators);

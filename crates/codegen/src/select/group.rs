@@ -164,6 +164,7 @@ fn emit_groups_before<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, table: Curs
     let done = cg.b.label();
     let top = cg.b.here();
     cg.b.emit(Insn::GroupNext { cursor: table, start: groups.group, limit, target: done });
+    aggregate::emit_begin_with_row(cg, &groups.accumulators);
     gosub(cg, groups.output);
     cg.b.emit(Insn::Goto { target: top });
     cg.b.place(done);
