@@ -205,6 +205,9 @@ impl Command for EngineCommand {
         if self.explains_change {
             connection.state.changes.set(0);
         }
+        if self.explained().is_some_and(|program| !program.schema_cookies.is_empty()) {
+            connection.note_user(run);
+        }
         match &self.kind {
             Kind::Begin(kind) => begin(connection, *kind)?,
             Kind::Commit => connection.commit()?,

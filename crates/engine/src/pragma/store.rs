@@ -389,6 +389,7 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
             mode = journal_mode::set(call.connection, database, wanted, call.run)?;
         }
     }
+    call.connection.note_user(call.run);
     let name = JOURNAL_MODES.iter().find(|(_, m)| *m == mode).map_or("delete", |(name, _)| *name);
     answer(name)
 }
@@ -543,6 +544,7 @@ fn wal_checkpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     };
     call.connection.load_schemas()?;
     let result = call.connection.databases.checkpoint(call.schema, mode, |_| true)?;
+    call.connection.note_user(call.run);
     let numbers = [i64::from(result.is_busy), result.log_frames, result.checkpointed_frames];
     Ok(vec![numbers.into_iter().map(Value::from).collect()])
 }

@@ -45,13 +45,13 @@ impl Sample {
         Sample { equal: vec![0; width], less: vec![0; width], distinct_less: vec![0; width], ..Sample::default() }
     }
 
-    /// Becomes a copy of the other without releasing memory.
+    /// Becomes a copy of the other, but for its reason, without releasing memory.
     fn become_copy_of(&mut self, other: &Sample) {
         self.record.clone_from(&other.record);
         self.equal.clone_from(&other.equal);
         self.less.clone_from(&other.less);
         self.distinct_less.clone_from(&other.distinct_less);
-        (self.reason, self.tie_breaker) = (other.reason, other.tie_breaker);
+        self.tie_breaker = other.tie_breaker;
     }
 
     /// Whether this entry represents a group of `at + 1` columns better than the other: its groups of more columns are
@@ -60,7 +60,7 @@ impl Sample {
         let behind = at + 1..self.equal.len();
         let own = self.equal.get(behind.clone()).unwrap_or_default();
         let others = other.equal.get(behind).unwrap_or_default();
-        (own, self.tie_breaker) > (others, other.tie_breaker)
+        own.cmp(others).then(self.tie_breaker.cmp(&other.tie_breaker)).is_gt()
     }
 
     /// Whether this sample is preferred to the other. `own` and `others` are the columns of the groups they were taken
@@ -68,6 +68,25 @@ impl Sample {
     fn is_preferred_to(&self, own: usize, other: &Sample, others: usize) -> bool {
         let (size, other_size) = (self.equal[own], other.equal[others]);
         size > other_size || size == other_size && (own < others || own == others && self.represents_better(other, own))
+    }
+}
+
+/// The entry that represents a group. Most groups have one entry: an entry is copied when it is known that its group goes on.
+#[derive(Clone, Default)]
+enum Representative {
+    /// The current entry.
+    #[default]
+    Current,
+    /// An entry before.
+    Earlier(Box<Sample>),
+}
+
+impl Representative {
+    fn earlier(self) -> Option<Box<Sample>> {
+        match self {
+            Representative::Current => None,
+            Representative::Earlier(sample) => Some(sample),
+        }
     }
 }
 
@@ -81,7 +100,9 @@ pub struct Selection {
     /// The sample that is replaced next, once there are [`MOST`].
     weakest: Option<usize>,
     /// For each count of leading columns except all of them: the entry that represents the current group.
-    best: Vec<Sample>,
+    best: Vec<Representative>,
+    /// The memory of samples that are no longer needed.
+    spare: Vec<Box<Sample>>,
     /// In every sample, the sizes of groups of more columns than this are final.
     open: usize,
     tie_breaker: u32,
@@ -97,7 +118,8 @@ impl Selection {
             distance: entries / (POSITIONS + 1) + 1,
             samples: Vec::with_capacity(MOST),
             weakest: None,
-            best: vec![Sample::default(); width.saturating_sub(1)],
+            best: vec![Representative::default(); width.saturating_sub(1)],
+            spare: Vec::new(),
             open: 0,
             tie_breaker,
         }
@@ -110,30 +132,37 @@ impl Selection {
         let Some(last) = self.width.checked_sub(1) else { return };
         let before = current.less[last];
         if before / self.distance != (before + 1) / self.distance {
-            current.reason = Reason::Position;
-            self.insert(current, last);
+            self.insert(current, last, Reason::Position);
         }
         for (at, best) in self.best.iter_mut().enumerate() {
-            if at >= changed || current.represents_better(best, at) {
-                best.become_copy_of(current);
+            let is_current = match best {
+                Representative::Earlier(earlier) => at >= changed || current.represents_better(earlier, at),
+                Representative::Current => true,
+            };
+            if is_current {
+                self.spare.extend(std::mem::take(best).earlier());
             }
         }
     }
 
     /// Ends the groups of more than `changed` columns; `current` has their sizes.
     pub fn close(&mut self, current: &Sample, changed: usize) {
-        for at in (changed..self.best.len()).rev() {
-            let mut best = std::mem::take(&mut self.best[at]);
-            best.equal[at] = current.equal[at];
-            best.reason = Reason::Group(at);
-            let is_taken = match self.weakest.filter(|_| self.samples.len() >= MOST) {
-                Some(weakest) => self.is_preferred_to(&best, at, weakest),
-                None => self.samples.len() < MOST,
-            };
-            if is_taken {
-                self.insert_for_group(&best, at);
+        for best in self.best.iter_mut().take(changed) {
+            if let Representative::Current = best {
+                let mut earlier = self.spare.pop().unwrap_or_default();
+                earlier.become_copy_of(current);
+                *best = Representative::Earlier(earlier);
             }
-            self.best[at] = best;
+        }
+        for at in (changed..self.best.len()).rev() {
+            match std::mem::take(&mut self.best[at]) {
+                Representative::Current => self.end_group(current, at),
+                Representative::Earlier(mut earlier) => {
+                    earlier.equal[at] = current.equal[at];
+                    self.end_group(&earlier, at);
+                    self.spare.push(earlier);
+                }
+            }
         }
         if changed < self.open {
             for sample in &mut self.samples {
@@ -148,6 +177,17 @@ impl Selection {
     /// The samples, in the order of the index.
     pub fn into_samples(self) -> Vec<Sample> {
         self.samples
+    }
+
+    /// Takes the entry that represents a group of `at + 1` columns for a sample, if it is preferred to the weakest.
+    fn end_group(&mut self, best: &Sample, at: usize) {
+        let is_taken = match self.weakest.filter(|_| self.samples.len() >= MOST) {
+            Some(weakest) => self.is_preferred_to(best, at, weakest),
+            None => self.samples.len() < MOST,
+        };
+        if is_taken {
+            self.insert_for_group(best, at);
+        }
     }
 
     fn is_preferred_to(&self, new: &Sample, at: usize, old: usize) -> bool {
@@ -174,12 +214,12 @@ impl Selection {
                 self.samples[best].equal[at] = new.equal[at];
                 self.find_weakest();
             }
-            None => self.insert(new, at),
+            None => self.insert(new, at, Reason::Group(at)),
         }
     }
 
     /// Adds a sample whose groups of no more than `open` columns have not ended.
-    fn insert(&mut self, new: &Sample, open: usize) {
+    fn insert(&mut self, new: &Sample, open: usize, reason: Reason) {
         self.open = self.open.max(open);
         let mut sample = match self.weakest.take().filter(|_| self.samples.len() >= MOST) {
             Some(weakest) => self.samples.remove(weakest),
@@ -187,6 +227,7 @@ impl Selection {
             None => Sample::default(),
         };
         sample.become_copy_of(new);
+        sample.reason = reason;
         sample.equal[..open].fill(0);
         self.samples.push(sample);
         self.find_weakest();

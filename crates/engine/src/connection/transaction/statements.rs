@@ -94,6 +94,11 @@ impl Connection {
         Ok(())
     }
 
+    /// The statement counts among those that use a database: DROP and a change into or out of WAL mode fail beside it.
+    pub(crate) fn note_user(&self, run: &StatementRun) {
+        self.transaction.note_user(run);
+    }
+
     /// The statement counts among those that write.
     pub(crate) fn note_writer(&self, run: &StatementRun) {
         self.transaction.note_writer(run);
