@@ -1,7 +1,7 @@
 //! A function of any kind, built in or of the application.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lithe_value::{Encoding, ValueRef};
 
@@ -69,6 +69,21 @@ impl Function {
         let own_name = name.to_owned();
         let call = move |_: &mut Context<'_>, _: &[ValueRef<'_>]| -> Result { Err(FunctionError::unusable(&own_name)) };
         Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(call)))
+    }
+
+    /// What stands for an unknown function that a stored expression calls, as one that the application has not defined yet. The first argument of such a call is the message of the error, which is reported where the value is needed.
+    pub fn uncallable() -> &'static Arc<Function> {
+        static UNCALLABLE: OnceLock<Arc<Function>> = OnceLock::new();
+        UNCALLABLE.get_or_init(|| {
+            let flags = Flags::DETERMINISTIC.with(Flags::INNOCUOUS);
+            let kind = Kind::Scalar(|_, _| Err(FunctionError::unusable("")));
+            Arc::new(Function::custom("", Arity::AtLeast(1), flags, kind).built_in())
+        })
+    }
+
+    /// Whether this is [`Function::uncallable`].
+    pub fn is_uncallable(&self) -> bool {
+        self.is_builtin && self.name.is_empty()
     }
 
     /// The same, preferred for texts in that encoding: of several functions that match a call, the one for the database's
@@ -167,6 +182,7 @@ impl Function {
         let is_left_out = matches!(&*self.name, "min" | "max" | "nullif") || is_json && !builds_json();
         let is_scalar = matches!(self.kind, Kind::Scalar(_) | Kind::CustomScalar(_));
         is_scalar
+            && !self.is_uncallable()
             && self.is_constant_in_statement()
             && !self.flags.contains(Flags::INLINE)
             && !(self.is_builtin && is_left_out)

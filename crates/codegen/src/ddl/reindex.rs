@@ -31,12 +31,9 @@ pub(crate) fn reindex<'a>(cg: &mut Codegen<'a>, written: Option<&'a QualifiedNam
     }
 }
 
-/// Whether any column or index has a collation of that name, whether it is defined or not.
+/// Whether any column has a collation of that name, whether it is defined or not. (SQLite does not find a name that stands in keys alone.)
 fn is_named_as_collation(cg: &Codegen<'_>, name: Name<'_>) -> bool {
-    let uses = |table: &Table| {
-        table.columns.iter().any(|column| column.collation.name() == name)
-            || table.indexes.iter().any(|index| uses_collation(index, name))
-    };
+    let uses = |table: &Table| table.columns.iter().any(|column| column.collation.name() == name);
     cg.env.catalog.databases().iter().any(|database| database.schema.tables().into_iter().any(|table| uses(table)))
 }
 

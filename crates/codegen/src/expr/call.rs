@@ -21,6 +21,9 @@ use super::Value;
 const CONSTANT_MARKS: usize = 32;
 
 pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Result<()> {
+    if let (true, Some(Expr::Text(message))) = (call.function.is_uncallable(), call.args.first()) {
+        return fail(String::from_utf8_lossy(message));
+    }
     if call.function.is_builtin() {
         match call.function.name() {
             "coalesce" | "ifnull" => return emit_coalesce(cg, call.args, dst),

@@ -78,11 +78,11 @@ enum Representative {
     #[default]
     Current,
     /// An entry before.
-    Earlier(Box<Sample>),
+    Earlier(Sample),
 }
 
 impl Representative {
-    fn earlier(self) -> Option<Box<Sample>> {
+    fn earlier(self) -> Option<Sample> {
         match self {
             Representative::Current => None,
             Representative::Earlier(sample) => Some(sample),
@@ -102,7 +102,7 @@ pub struct Selection {
     /// For each count of leading columns except all of them: the entry that represents the current group.
     best: Vec<Representative>,
     /// The memory of samples that are no longer needed.
-    spare: Vec<Box<Sample>>,
+    spare: Vec<Sample>,
     /// In every sample, the sizes of groups of more columns than this are final.
     open: usize,
     tie_breaker: u32,

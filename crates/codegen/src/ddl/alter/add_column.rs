@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use lithe_base::ResultCode;
-use lithe_catalog::{BuildOptions, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
+use lithe_catalog::{BuildOptions, CollationName, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
 use lithe_optimize::plan::RowsFor;
-use lithe_resolve::ir::{Expr, OutputColumn, SourceId};
+use lithe_resolve::ir::{Coll, Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
 use lithe_sql::ast::{
     self, ColumnConstraintKind, ColumnDef, Conflict, CreateTable, JoinKind, Name, Span, TableBody, TableColumns,
@@ -102,15 +102,16 @@ fn build<'a>(
     let Some(ast::Stmt::CreateTable(create)) = statement.and_then(|statement| statement.program()) else {
         return fail(format!("malformed definition of table {}", altered.table.name));
     };
-    if let Err(error) = build_table(create, text, &build_options(cg))
-        && is_of_definition(&error)
+    // Functions and collations that a stored schema names may not exist.
+    let options = BuildOptions { names: None, ..build_options(cg) };
+    if let Err(error) = build_table(create, text, &options)
+        && matches!(error.kind, ErrorKind::ColumnDefinition)
     {
         return Err(error);
     }
+    find_collation(cg, definition)?;
     check_definition(definition)?;
     altered.refuse_rowid_name("add", definition.name)?;
-    // Functions that a stored schema calls may not exist.
-    let options = BuildOptions { names: None, ..build_options(cg) };
     let error = match build_table(create, text, &options) {
         Ok(table) => return Ok((table, None)),
         Err(error) => verify::in_object("table", altered.table.name.name(), "after add column", &error),
@@ -125,9 +126,13 @@ fn build<'a>(
     Err(error)
 }
 
-/// Whether the error concerns the definition alone, and not the table with it.
-fn is_of_definition(error: &CompileError) -> bool {
-    matches!(error.kind, ErrorKind::ColumnDefinition | ErrorKind::NoSuchCollation(_))
+/// Looks up the collation of the new column.
+fn find_collation(cg: &Codegen<'_>, definition: &ColumnDef<'_>) -> Result<()> {
+    let named = definition.constraints.iter().filter_map(|constraint| match constraint.kind {
+        ColumnConstraintKind::Collate(name) => Some(CollationName::new(name.name)),
+        _ => None,
+    });
+    named.into_iter().try_for_each(|name| cg.env.collation(Coll::of(&name)).map(drop))
 }
 
 fn check_definition(definition: &ColumnDef<'_>) -> Result<()> {

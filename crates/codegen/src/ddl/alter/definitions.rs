@@ -1,8 +1,9 @@
-//! The expressions in the definitions of tables and indexes are resolved.
+//! The expressions in the definitions of tables and indexes are resolved, and the collations of their keys looked up.
 
-use lithe_catalog::{Result, Table};
+use lithe_catalog::{CollationName, Result, Table, split_collation};
+use lithe_resolve::ir::Coll;
 use lithe_resolve::{Resolver, Stored};
-use lithe_sql::ast::{ColumnConstraintKind, CreateIndex, CreateTable, Expr, TableBody, TableConstraintKind};
+use lithe_sql::ast::{ColumnConstraintKind, CreateIndex, CreateTable, Expr, OrderTerm, TableBody, TableConstraintKind};
 use lithe_vm::operand::Db;
 
 /// Resolves the expressions of a table's constraints and generated columns.
@@ -24,11 +25,21 @@ pub(super) fn resolve_constraints<'a>(
         }
     }
     for constraint in body.constraints {
-        if let TableConstraintKind::Check(check) = &constraint.kind {
-            resolve(&check.condition, Stored::Check)?;
+        match &constraint.kind {
+            TableConstraintKind::Check(check) => resolve(&check.condition, Stored::Check)?,
+            TableConstraintKind::PrimaryKey { columns, .. } | TableConstraintKind::Unique { columns, .. } => {
+                find_collations(resolver, columns)?;
+            }
+            TableConstraintKind::ForeignKey { .. } => {}
         }
     }
     Ok(())
+}
+
+/// Looks up the collations that the terms of a key name themselves. (Those of columns, and of expressions within a term, need not be known.)
+pub(super) fn find_collations(resolver: &Resolver<'_>, terms: &[OrderTerm<'_>]) -> Result<()> {
+    let named = terms.iter().filter_map(|term| split_collation(&term.expr).1);
+    named.map(CollationName::new).try_for_each(|name| resolver.env.collation(Coll::of(&name)).map(drop))
 }
 
 /// Resolves the terms of an index and its WHERE.

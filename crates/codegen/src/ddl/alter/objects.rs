@@ -12,7 +12,7 @@ use lithe_sql::ast::{CreateTrigger, ExprKind, Quote, Stmt, TriggerEvent};
 use lithe_vm::operand::Db;
 
 use super::change::Change;
-use super::definitions::{resolve_constraints, resolve_terms};
+use super::definitions::{find_collations, resolve_constraints, resolve_terms};
 use super::edits::RowEdit;
 use super::names::{in_index, in_name, in_table, in_table_legacy};
 use super::text::{TextEdits, as_string, in_quotes, renamed};
@@ -200,7 +200,8 @@ fn index_edit<'a>(
         Change::Column(..) | Change::Cut(_) => is_own || !cg.env.flags.may_write_schema(),
     };
     if is_checked {
-        verify::resolve_in_namesake(&resolver, of, table, index, true)
+        find_collations(&resolver, create.columns)
+            .and_then(|()| verify::resolve_in_namesake(&resolver, of, table, index, true))
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
     let mut text = if is_own { in_index(altered, change, create, is_legacy(cg, change)) } else { TextEdits::default() };

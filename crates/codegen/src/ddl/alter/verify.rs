@@ -14,7 +14,7 @@ use lithe_sql::ast::{CreateTrigger, Name, Select, Stmt, TriggerEvent};
 use lithe_sql::{Parsed, parse_statement};
 use lithe_vm::operand::Db;
 
-use super::definitions::{resolve_constraints, resolve_terms};
+use super::definitions::{find_collations, resolve_constraints, resolve_terms};
 use super::edits::RowEdit;
 
 use crate::Codegen;
@@ -96,7 +96,7 @@ fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], whe
     (new.cookie, new.file_format, new.encoding) = (old.cookie, old.file_format, old.encoding);
     catalog.set_schema(db, Arc::new(new));
     let options = BuildOptions {
-        names: Some(env),
+        names: None,
         limits: &env.limits,
         quoted_strings: env.flags.has_quoted_strings_in_ddl(),
         descending_indexes: true,
@@ -250,6 +250,7 @@ fn resolve_definition<'a>(resolver: &Resolver<'a>, db: Db, row: &Row) -> Result<
     let Some(index) = table.indexes.iter().find(|index| index.name == row.name) else { return Ok(()) };
     let Some(sql) = &index.sql else { return Ok(()) };
     let Stmt::CreateIndex(create) = resolver.parse_stored(sql)? else { return Ok(()) };
+    find_collations(resolver, create.columns)?;
     resolve_terms(resolver, db, table, create, sql)
 }
 

@@ -34,6 +34,9 @@ fn resolve_call<'a>(
     let function = match callable_function(resolver, scope, call, span) {
         // In a schema that is being verified, only names are resolved, because functions may be registered later.
         Err(_) if resolver.only_names => return resolve_names_of_call(resolver, scope, call),
+        Err(error) if scope.rules.is_loaded && !scope.rules.in_default && is_unknown(resolver, call) => {
+            return resolve_uncallable(resolver, scope, call, &error);
+        }
         function => or_later_error(resolver, function, scope, call.args)?,
     };
     if !may_call(resolver, scope, function.name(), span)? {
@@ -78,6 +81,24 @@ pub(super) fn callable_function<'a>(
         Ok(function)
     });
     function.map_err(CompileError::resumable)
+}
+
+fn is_unknown(resolver: &Resolver<'_>, call: &ast::FunctionCall<'_>) -> bool {
+    !matches!(resolver.env.functions.find(call.name.name.as_bytes(), call.args.len()), Lookup::Found(_))
+}
+
+/// A call of an unknown function in an index, a CHECK or a generated column. It is an error where its value is needed: the table can be read all
+/// the same.
+fn resolve_uncallable<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+    error: &CompileError,
+) -> Result<Expr<'a>> {
+    let message = Expr::Text(resolver.arena.alloc_slice_copy(error.message.as_bytes()));
+    let args = resolve_exprs(resolver, scope, call.args)?;
+    let args: Vec<Expr<'a>> = std::iter::once(message).chain(args.iter().copied()).collect();
+    Ok(call_of(resolver, Function::uncallable(), resolver.slice(&args)))
 }
 
 /// Resolves only the names in a call whose function is unknown.

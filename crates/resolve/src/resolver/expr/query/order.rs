@@ -37,8 +37,10 @@ pub(super) fn resolve_order_by<'a>(
             }
         };
         let sorted = order_term(term, expr, output);
-        // An unknown collation is an error even where no term remains.
-        resolver.env.collation(sorted.collation)?;
+        // An unknown collation is an error even where no term remains, but not where only names are verified.
+        if !resolver.only_names {
+            resolver.env.collation(sorted.collation)?;
+        }
         resolved.push(sorted);
     }
     Ok(resolved.into_bump_slice())
