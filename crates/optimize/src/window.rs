@@ -38,7 +38,8 @@ impl<'a> Planner<'a> {
         let input = {
             let first = groups[0].calls[0].window;
             let order_by = self.pass_order(first.partition_by, first.order_by, leaves);
-            let inner = arena.alloc(Select { columns: leaves, distinct: false, windows: &[], ..*select });
+            let inner =
+                arena.alloc(Select { columns: leaves, distinct: false, windows: &[], is_update: false, ..*select });
             self.plan_select(inner, SelectRequest { order_by, ..SelectRequest::default() })?
         };
         let mut passes: bumpalo::collections::Vec<'a, PassPlan<'a>> =
