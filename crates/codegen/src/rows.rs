@@ -30,6 +30,13 @@ pub enum Destination<'a> {
         /// Affinities to apply to the rows first.
         affinities: AffinityListId,
     },
+    /// To a temporary index by the first columns: of rows that are equal in those the last stays, and rows without a key are left out.
+    Keyed {
+        /// The index.
+        cursor: CursorId,
+        /// The number of first columns.
+        key: usize,
+    },
     /// To the queue of a recursive common table.
     Queue(Queue<'a>),
     /// To registers: the first row only; then the query ends.

@@ -14,18 +14,23 @@ use crate::queries::ExprWalk;
 impl<'a> Planner<'a> {
     /// Plans a join with its sources and queries.
     pub fn plan_from(&mut self, request: JoinRequest<'a>) -> Result<FromPlan<'a>> {
-        let derived = self.plan_sources(request.sources)?;
+        let derived = self.plan_sources(request.sources, request.allows_coroutine)?;
         let join = plan_join(&mut self.context, request)?;
         self.finish_from(derived, join)
     }
 
     /// Plans the queries among the sources of a join. They come before the join, whose planning needs their numbers of
     /// rows.
-    pub(crate) fn plan_sources(&mut self, sources: &'a [Source<'a>]) -> Result<&'a mut [DerivedPlan<'a>]> {
+    pub(crate) fn plan_sources(
+        &mut self,
+        sources: &'a [Source<'a>],
+        allows_coroutine: bool,
+    ) -> Result<&'a mut [DerivedPlan<'a>]> {
         let mut planned = bumpalo::collections::Vec::new_in(self.context.arena);
         for (at, source) in sources.iter().enumerate() {
             if let SourceKind::Subquery(derived) = source.kind {
-                let (rows, plan) = self.plan_derived(derived, may_be_coroutine(sources, at, derived))?;
+                let is_coroutine = allows_coroutine && may_be_coroutine(sources, at, derived);
+                let (rows, plan) = self.plan_derived(derived, is_coroutine)?;
                 self.context.estimate_source(source, derived);
                 planned.push(DerivedPlan { source, derived, plan, rows });
             }

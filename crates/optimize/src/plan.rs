@@ -396,8 +396,6 @@ pub struct ChangePlan<'a> {
     pub is_one_pass: bool,
     /// The index of a rowid table whose entries the scan of a DELETE in one pass follows: it deletes the entry at its cursor.
     pub scanned: Option<&'a Index>,
-    /// The queries in the values that are computed together with WHERE.
-    pub value_queries: ExprQueries<'a>,
     /// The queries in SET, if its values are computed for each changed row.
     pub queries: ExprQueries<'a>,
 }

@@ -325,6 +325,7 @@ fn select_request<'a>(select: &'a Select<'a>, order: WantedOrder<'a>) -> JoinReq
     JoinRequest {
         order,
         result_width: select.columns.len(),
+        allows_coroutine: !select.is_update,
         ..JoinRequest::of_rows(select.sources, select.terms, Purpose::Read)
     }
 }

@@ -2,8 +2,8 @@
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{
-    Child, Expr, FrameBound, OrderTerm, Query, Select, Window, WindowCall, any, collation_of, for_each_child,
-    for_each_in_query, same, same_all, same_order,
+    Child, Expr, FrameBound, OrderTerm, Query, Select, WindowCall, any, collation_of, for_each_child,
+    for_each_in_query, same, same_order, same_window, sorts_alike,
 };
 
 use crate::plan::{ExprQueries, PassPlan, WindowPlan};
@@ -38,7 +38,8 @@ impl<'a> Planner<'a> {
         let input = {
             let first = groups[0].calls[0].window;
             let order_by = self.pass_order(first.partition_by, first.order_by, leaves);
-            let inner = arena.alloc(Select { columns: leaves, distinct: false, windows: &[], ..*select });
+            let inner =
+                arena.alloc(Select { columns: leaves, distinct: false, windows: &[], is_update: false, ..*select });
             self.plan_select(inner, SelectRequest { order_by, ..SelectRequest::default() })?
         };
         let mut passes: bumpalo::collections::Vec<'a, PassPlan<'a>> =
@@ -190,26 +191,6 @@ fn groups_of<'a>(calls: &[&'a WindowCall<'a>], copies: &[&'a WindowCall<'a>]) ->
 /// Whether rows that are sorted by `terms` are sorted by the others, too.
 fn begins_with<'a>(terms: &[OrderTerm<'a>], others: &[OrderTerm<'a>]) -> bool {
     terms.get(..others.len()).is_some_and(|first| same_order(first, others))
-}
-
-/// Whether two windows have the same PARTITION BY and ORDER BY.
-fn sorts_alike(one: &Window<'_>, other: &Window<'_>) -> bool {
-    same_all(one.partition_by, other.partition_by) && same_order(one.order_by, other.order_by)
-}
-
-/// Whether two windows are the same, their frames included.
-fn same_window(one: &Window<'_>, other: &Window<'_>) -> bool {
-    let same_bound = |one: &FrameBound<'_>, other: &FrameBound<'_>| match (one, other) {
-        (FrameBound::Unbounded, FrameBound::Unbounded) | (FrameBound::CurrentRow, FrameBound::CurrentRow) => true,
-        (FrameBound::Preceding(one), FrameBound::Preceding(other))
-        | (FrameBound::Following(one), FrameBound::Following(other)) => same(one, other),
-        _ => false,
-    };
-    sorts_alike(one, other)
-        && one.unit == other.unit
-        && one.exclude == other.exclude
-        && same_bound(&one.start, &other.start)
-        && same_bound(&one.end, &other.end)
 }
 
 /// The leaves of the result columns, ORDER BY and the windows, each once: the values from which a SELECT with windows is

@@ -192,6 +192,7 @@ pub(super) fn deliver<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, row: Reg) -> Re
         Destination::Set { cursor, affinities } => {
             cg.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start: row });
         }
+        Destination::Keyed { cursor, key } => emit_keyed(cg, cursor, key as u16, row, count),
         Destination::Queue(queue) => queue::deliver(cg, queue, row, sink.width),
         Destination::FirstRow { start } => {
             cg.emit_copy_row(row, start, sink.width);
@@ -209,6 +210,18 @@ pub(super) fn deliver<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, row: Reg) -> Re
         cg.b.emit(Insn::DecrementJumpZero { reg, target: sink.done });
     }
     Ok(())
+}
+
+/// A row without a key is that of aggregates over no rows.
+fn emit_keyed(cg: &mut Codegen<'_>, cursor: CursorId, key: u16, row: Reg, count: u16) {
+    let skip = cg.b.label();
+    let record = cg.b.temporary();
+    cg.b.emit(Insn::IsNull { reg: row, target: skip });
+    cg.b.emit(Insn::IdxDelete { must_exist: 0, cursor, start: row, count: u32::from(key) });
+    cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: row, dst: record });
+    cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count: key, record, start: row });
+    cg.b.place(skip);
+    cg.b.free(record);
 }
 
 /// Whether the destination does not use the columns of a row.

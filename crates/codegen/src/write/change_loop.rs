@@ -25,8 +25,8 @@ use crate::{Codegen, ColumnAccess, Destination};
 pub(super) struct ChangeLoop<'a> {
     /// The registers of the row's key.
     pub key: Reg,
-    /// The registers of the values that were collected with the key.
-    pub values: Reg,
+    /// UPDATE ... FROM: the registers of the values of SET, which are collected with the key.
+    pub values: Option<Reg>,
     /// Jump here for the next row.
     pub next: Addr,
     /// Rows are changed as the scan finds them.
@@ -44,28 +44,21 @@ enum Kind<'a> {
 }
 
 impl<'a> ChangeLoop<'a> {
-    /// Begins the loop, and opens the target. `values` are computed with WHERE, and kept: for UPDATE ... FROM, whose values
-    /// depend on more than the row.
+    /// Begins the loop, and opens the target.
     pub fn begin(
         cg: &mut Codegen<'a>,
         change: &ResolvedChange<'a>,
         target: &mut Target<'a>,
         plan: &RowsPlan<'a>,
-        values: &[Expr<'a>],
     ) -> Result<ChangeLoop<'a>> {
         cg.explain.changed_rows(plan);
         let plan = match plan {
             RowsPlan::Found(plan) => *plan,
-            RowsPlan::Gathered(query) => {
-                let (key, kind, next) = begin_gathered(cg, query, target)?;
-                let values = key.at(target.key_width());
-                return Ok(ChangeLoop { key, values, next, is_one_pass: false, scanned: None, kind });
-            }
+            RowsPlan::Gathered(query) => return begin_gathered(cg, query, target),
         };
         let ChangePlan { from, is_one_pass, scanned, .. } = plan;
         let join = &prepare_sources(cg, from)?;
-        let key = cg.b.registers(target.key_width() + values.len());
-        let value_registers = key.at(target.key_width());
+        let key = cg.b.registers(target.key_width());
         if *is_one_pass {
             // A row that is deleted is not sought again, but RETURNING may return its rowid.
             let needs_key = !change.set.is_empty() || change.returning.is_some();
@@ -73,12 +66,12 @@ impl<'a> ChangeLoop<'a> {
             count_found(cg, change);
             return Ok(begun);
         }
-        let (kind, next) = if values.is_empty() && target.table.has_rowid() {
+        let (kind, next) = if target.table.has_rowid() {
             begin_row_set(cg, join, change, target, key)?
         } else {
-            begin_keys(cg, join, change, target, key, values)?
+            begin_keys(cg, join, change, target, key)?
         };
-        Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, scanned: None, kind })
+        Ok(ChangeLoop { key, values: None, next, is_one_pass: false, scanned: None, kind })
     }
 
     /// Ends the loop.
@@ -124,7 +117,7 @@ fn begin_one_pass<'a>(
     let next = loops.next;
     let scanned = scanned.zip(loops.index_cursor(0));
     let kind = Kind::OnePass(loops);
-    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, scanned, kind })
+    Ok(ChangeLoop { key, values: None, next, is_one_pass: true, scanned, kind })
 }
 
 /// PRAGMA count_changes counts the rows of a DELETE when they are found, even if they no longer exist when they are to be
@@ -165,28 +158,22 @@ fn begin_keys<'a>(
     change: &ResolvedChange<'a>,
     target: &mut Target<'a>,
     key: Reg,
-    values: &[Expr<'a>],
 ) -> Result<(Kind<'a>, Addr)> {
     let width = target.key_width();
     let exprs = key_exprs(cg, target);
-    let (cursor, record) = (open_keys(cg, target, values.len())?, cg.b.register());
+    let (cursor, record) = (open_keys(cg, target, 0)?, cg.b.register());
     first_pass(cg, join, |cg| {
         cg.emit_list_into(exprs, key)?;
         let is_known = cg.b.label();
-        if values.is_empty() {
-            cg.b.emit(Insn::Found { cursor, count: width as u16, start: key, target: is_known });
-        } else {
-            cg.b.emit(Insn::IdxDelete { must_exist: 0, cursor, start: key, count: width as u32 });
-        }
-        cg.emit_list_into(values, key.at(width))?;
-        let count = (width + values.len()) as u16;
+        let count = width as u16;
+        cg.b.emit(Insn::Found { cursor, count, start: key, target: is_known });
         cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: key, dst: record });
-        cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count: width as u16, record, start: key });
+        cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count, record, start: key });
         cg.b.place(is_known);
         count_found(cg, change);
         Ok(())
     })?;
-    read_keys(cg, target, cursor, key, values.len())
+    read_keys(cg, target, cursor, key, 0)
 }
 
 /// As [`begin_keys`], for keys and values that are the rows of a query.
@@ -194,27 +181,13 @@ fn begin_gathered<'a>(
     cg: &mut Codegen<'a>,
     plan: &'a QueryPlan<'a>,
     target: &mut Target<'a>,
-) -> Result<(Reg, Kind<'a>, Addr)> {
+) -> Result<ChangeLoop<'a>> {
     let (width, count) = (target.key_width(), plan.query.columns.len());
-    let rows = cg.ephemeral_table(count);
-    cg.b.emit(Insn::OpenEphemeral { cursor: rows });
-    cg.emit_query(plan, &Destination::Table { cursor: rows })?;
     let cursor = open_keys(cg, target, count - width)?;
-    let (key, record) = (cg.b.registers(count), cg.b.register());
-    let (skip, done) = (cg.b.label(), cg.b.label());
-    cg.b.emit(Insn::Rewind { cursor: rows, target: done });
-    let top = cg.b.here();
-    cg.b.emit(Insn::Columns { cursor: rows, column: 0, dst: key, count: count as u32 });
-    // Aggregates over no rows at all give a row without a key.
-    cg.b.emit(Insn::IsNull { reg: key, target: skip });
-    cg.b.emit(Insn::IdxDelete { must_exist: 0, cursor, start: key, count: width as u32 });
-    cg.b.emit(Insn::MakeRecord { count: count as u16, affinities: AffinityListId::NONE, start: key, dst: record });
-    cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count: width as u16, record, start: key });
-    cg.b.place(skip);
-    cg.b.emit(Insn::Next { cursor: rows, target: top });
-    cg.b.place(done);
+    cg.emit_query(plan, &Destination::Keyed { cursor, key: width })?;
+    let key = cg.b.registers(count);
     let (kind, next) = read_keys(cg, target, cursor, key, count - width)?;
-    Ok((key, kind, next))
+    Ok(ChangeLoop { key, values: Some(key.at(width)), next, is_one_pass: false, scanned: None, kind })
 }
 
 /// The temporary index of keys, each followed by `values` values.

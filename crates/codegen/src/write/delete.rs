@@ -62,7 +62,7 @@ fn delete_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &Del
     }
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let mut target = Target::new(cg, &plan.table)?;
-    let rows = ChangeLoop::begin(cg, change, &mut target, &plan.rows, &[])?;
+    let rows = ChangeLoop::begin(cg, change, &mut target, &plan.rows)?;
     cg.in_loop(|cg| delete_row(cg, change, plan, &target, &rows, returning.as_ref()))?;
     rows.end(cg)?;
     super::finish_statement(cg, returning.as_ref());

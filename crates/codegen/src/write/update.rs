@@ -40,9 +40,8 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &Upd
     }
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let mut target = Target::new(cg, &plan.table)?;
-    let rows = ChangeLoop::begin(cg, change, &mut target, &plan.rows, plan.values)?;
-    let is_from = !plan.values.is_empty();
-    let set = if is_from { from_registers(cg, change.set, rows.values) } else { change.set };
+    let rows = ChangeLoop::begin(cg, change, &mut target, &plan.rows)?;
+    let set = rows.values.map_or(change.set, |values| from_registers(cg, change.set, values));
     let updating = Updating {
         change: &change.target,
         target: &target,

@@ -75,3 +75,44 @@ create index x1 on x(a) where c='q'
 ? select a,c from x where c='q' and a>'e'
 ? select a,c from x where 'q'=c and a>'e'
 ? select a from x where c='q' and a>'e'
+===
+-- What follows from an OR counts, too: an IN, or the comparison that both of its branches have.
+CREATE TABLE b(id INT, k INT, s TEXT, n REAL, d TEXT)
+CREATE INDEX i1 ON b(d) WHERE s IS NOT NULL
+CREATE INDEX i2 ON b(id) WHERE k IS NOT NULL
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR (s, k) = ('X', 3)
+? SELECT * FROM b WHERE (k, s) = (1, 'X') OR (s, k) = ('X', 3)
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR (s, n) = ('X', 3)
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR (n, s) = (3, 'X')
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR s = 'X'
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR s = 'Y' OR s = 'Z'
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR n = 'X'
+? SELECT * FROM b WHERE (n, k) = ('X', 1) OR k = 3
+? SELECT * FROM b WHERE (n, k) = ('X', 1) OR (k, n) = (2, 3)
+? SELECT * FROM b WHERE (n, k) = ('X', 1) OR (n, k) = (2, 3)
+? SELECT * FROM b WHERE (s, k) = ('X', 1)
+? SELECT * FROM b WHERE (n, k) = ('X', 1)
+? SELECT * FROM b WHERE s > 1 OR s < 0
+? SELECT * FROM b WHERE s = 1 OR s = 0
+? SELECT * FROM b WHERE (s = 1 AND k = 1) OR (s = 0 AND k = 1)
+? SELECT * FROM b WHERE s = 'X' OR (s, k) = ('X', 3)
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR (s, k) = ('X', n)
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR (s, k) = (n, 3)
+? SELECT * FROM b WHERE (s, k) > ('X', 1) OR (s, k) = ('X', 3)
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR (s, k) = ('X', 3) OR (s, k) = ('X', 4)
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR (s, k) = ('X', 3) OR s = 'X'
+? SELECT * FROM b WHERE (s, k) = ('X', 1) OR (s, k) = ('X', 3) OR (s, n) = ('X', 4)
+CREATE INDEX i3 ON b(n) WHERE d > 5
+CREATE INDEX i4 ON b(n) WHERE d = 7
+? SELECT * FROM b WHERE d > 5 AND k = 1 OR d > 5 AND k = 2
+? SELECT * FROM b WHERE d = 7 AND k = 1 OR 7 = d AND k = 2
+? SELECT * FROM b WHERE d = 7 AND k = 1 OR d = 7
+? SELECT * FROM b WHERE d = 5 OR d > 5
+? SELECT * FROM b WHERE s BETWEEN 1 AND 2 OR s = 2
+? SELECT * FROM b WHERE s BETWEEN 1 AND 2 OR s = 1
+? SELECT * FROM b WHERE s = b.id OR s = b.id
+? SELECT * FROM b LEFT JOIN b AS c ON c.s = 1 OR c.s = 2 WHERE b.id = 1
+? SELECT * FROM b LEFT JOIN b AS c ON c.id = b.id AND (c.s = 1 AND c.k = 1 OR c.s = 1) WHERE b.id = 1
+? SELECT * FROM b LEFT JOIN b AS c ON c.id = b.id WHERE (c.s = 1 AND c.k = 1 OR c.s = 1)
+? SELECT * FROM b, b AS c WHERE (c.s = b.id AND c.k = 1 OR c.s = b.id)
+? SELECT * FROM b, b AS c WHERE (c.s = b.id OR c.s = b.k)

@@ -78,3 +78,27 @@ CREATE INDEX tp2 ON u(d) WHERE a=1
 ? SELECT * FROM t WHERE likelihood(a=1 AND b>2, 0.01) AND c=5
 ? SELECT * FROM t WHERE (likelihood(a=1,0.99)) COLLATE NOCASE AND c=5
 ? SELECT * FROM t WHERE likelihood(a=1,0.99) AND c=5
+===
+-- An index is chosen for the conditions that its entries have, up to the first that needs the row: an equality of row values as a whole.
+CREATE TABLE b(id INT, k INT, s TEXT, n REAL, d TEXT)
+CREATE TABLE w(id INT, k INT, s TEXT COLLATE NOCASE, n REAL, d TEXT, UNIQUE(id, d), PRIMARY KEY(k, id)) WITHOUT ROWID
+CREATE INDEX i_w0 ON w(substr(d, 1, 7))
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE (x.s, x.n) IS ('x', 2) ORDER BY x.s ASC
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE (x.s, x.n) = ('x', 2) ORDER BY x.s ASC
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.s IS 'x' AND x.n IS 2 ORDER BY x.s ASC
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.s IS 'x' ORDER BY x.s ASC
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x JOIN b AS y ON x.id = y.id WHERE x.s IS 'x' ORDER BY x.s ASC
+? SELECT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.s IS 'x' ORDER BY x.s ASC
+? SELECT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.s IS 'x' AND x.n IS 2 ORDER BY x.s ASC
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE (x.s, x.n) IS ('x', 2)
+? SELECT DISTINCT x.s FROM w AS x WHERE (x.s, x.n) IS ('x', 2) ORDER BY x.s
+? SELECT DISTINCT x.s, x.d FROM w AS x WHERE (x.s, x.n) IS ('x', 2) ORDER BY x.s
+? SELECT x.s, x.d FROM w AS x WHERE (x.s, x.n) IS ('x', 2) ORDER BY x.s
+? SELECT DISTINCT x.s, x.d FROM w AS x WHERE x.s IS 'x' ORDER BY x.s
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE (x.k, x.id) IS (y.k, 2)
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE (x.k + 1, x.id + 1) IS ('x', 2)
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE (x.k + 1, x.id + 1) = ('x', 2) AND x.n = 1
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.k > 5 AND (x.k + 1, x.s) = ('x', 2) AND x.n = 1
+? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.k > 5 AND (x.k + 1, x.id) = ('x', 2) AND x.n = 1
+? SELECT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.k + 1 > 5 AND (x.k + 1, x.id + 1) = ('x', 2) AND x.n = 1 ORDER BY substr(x.d, 1, 7)
+? SELECT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.k + 1 > 5 AND (x.k + 1, x.id + 1) = ('x', 2) AND x.n = 1 ORDER BY substr(x.d, 1, 7), x.s

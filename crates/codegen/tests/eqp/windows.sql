@@ -58,3 +58,14 @@ create table t(id INTEGER PRIMARY KEY, a, b, c)
 ? SELECT a, sum(a) OVER (ORDER BY c,b), count(*) OVER (ORDER BY c) FROM t
 ? SELECT a, sum(a) OVER (ORDER BY c,b), count(*) OVER (PARTITION BY c) FROM t
 ? SELECT a, sum(a) OVER (PARTITION BY c), count(*) OVER (ORDER BY c, b) FROM t
+===
+-- Only the window that is computed first reads the entries of an index on expressions; the others need the columns.
+CREATE TABLE w(id INT, k INT, s TEXT, n REAL, d TEXT, UNIQUE(s, id), PRIMARY KEY(k, id)) WITHOUT ROWID
+CREATE INDEX i_w0 ON w(d DESC, k)
+CREATE INDEX i_w1 ON w(substr(d, 1, 7))
+? SELECT id, lag(id) OVER (PARTITION BY k % 2 ORDER BY substr(d, 1, 7), substr(d, 1, 7)) AS f FROM w ORDER BY f ASC LIMIT 8
+? SELECT id, lag(id) OVER (ORDER BY substr(d, 1, 7)) AS f FROM w ORDER BY f
+? SELECT id, lag(id) OVER (ORDER BY substr(d, 1, 7)) AS f, lead(id) OVER (ORDER BY k % 2) FROM w
+? SELECT id, lag(id) OVER (ORDER BY k % 2) AS f, lead(id) OVER (ORDER BY substr(d, 1, 7)) AS g FROM w ORDER BY f
+? SELECT id, lag(id) OVER (ORDER BY substr(d, 1, 7)) AS f, lead(id) OVER (ORDER BY substr(d, 1, 7)) AS g FROM w
+? SELECT id, lag(id) OVER (ORDER BY substr(d, 1, 7)) AS f, sum(id) OVER (ORDER BY substr(d, 1, 7) ROWS 1 PRECEDING) AS g FROM w

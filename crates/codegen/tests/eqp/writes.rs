@@ -228,7 +228,6 @@ impl Text {
                     plan.scanned.map_or(String::new(), |index| format!(", entries of {} where found", index.name));
                 self.node(&format!("rows {passes}{scanned}"), |text| {
                     text.from(&plan.from);
-                    text.queries("value", plan.value_queries);
                     text.queries("set", plan.queries);
                 });
             }

@@ -24,13 +24,18 @@ pub fn is_usable<'a>(
     let SourceKind::Table(db, _) = info.source.kind else { return Ok(false) };
     let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, info.source.id, db, table);
     let filter = context.resolver.looking(stored)?;
+    let follows = |part: &Expr<'a>| {
+        let mut own = terms.following.iter().filter(|(of, _)| *of < own_conditions);
+        own.any(|(of, expr)| info.admits(terms.conditions[*of].origin) && implies(expr, part))
+    };
     Ok(conjuncts_all(&filter, &|part| {
-        terms.conditions[..own_conditions].iter().enumerate().any(|(at, condition)| {
+        let is_said = terms.conditions[..own_conditions].iter().enumerate().any(|(at, condition)| {
             // Only the bounds of a LIKE imply that its operand is not NULL.
             let is_bound = || terms.constraints.iter().any(|c| c.condition == at && c.made_of == MadeOf::Like);
             let is_like = matches!(condition.expr, Expr::Function(call) if is_pattern_match(call));
             may_imply(info, condition) && implies(&condition.expr, part) && (!is_like || is_bound())
-        })
+        });
+        is_said || follows(part)
     }))
 }
 

@@ -31,6 +31,8 @@ pub struct JoinRequest<'a> {
     pub limit: Option<&'a Limit<'a>>,
     /// The purpose of the rows.
     pub purpose: Purpose,
+    /// A query among the sources may be a coroutine.
+    pub allows_coroutine: bool,
 }
 
 impl<'a> JoinRequest<'a> {
@@ -47,6 +49,7 @@ impl<'a> JoinRequest<'a> {
             row_limit: None,
             limit: None,
             purpose,
+            allows_coroutine: true,
         }
     }
 }

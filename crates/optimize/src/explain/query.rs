@@ -48,7 +48,7 @@ impl Explain {
             RowsPlan::Gathered(plan) => self.query(plan),
             RowsPlan::Found(plan) => {
                 if let Some(lines) = &mut self.lines {
-                    lines.join_with_body(&plan.from, |lines| lines.expr_queries(plan.value_queries));
+                    lines.join_with_body(&plan.from, |_| {});
                     lines.expr_queries(plan.queries);
                 }
             }

@@ -103,7 +103,7 @@ fn plan_deletion<'a>(
         () if change.returning.is_some() => Passes::OneIfInOrder,
         () => Passes::OneIfPossible,
     };
-    let rows = rows::plan(planner, change, &table, passes, &[], |_| true)?;
+    let rows = rows::plan(planner, change, &table, passes, |_| true)?;
     let changes_more_than_once = !keys.is_empty() || !rows.is_single();
     let returning = rows::plan_in_loops(planner, &rows, |planner| ReturningPlan::of(planner, change.returning, None));
     Ok(DeletePlan::Rows(Box::new(DeleteRows { table, triggers, keys, rows, returning, changes_more_than_once })))

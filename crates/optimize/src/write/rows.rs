@@ -26,14 +26,12 @@ pub(super) enum Passes {
     Two,
 }
 
-/// Plans how the rows of an UPDATE or DELETE are found. `values` of SET are computed together with WHERE, because they depend on more
-/// than the row. `stays` is true for an index in which the change does not move the row's entry.
+/// Plans how the rows of an UPDATE or DELETE are found. `stays` is true for an index in which the change does not move the row's entry.
 pub(super) fn plan<'a>(
     planner: &mut Planner<'a>,
     change: &ResolvedChange<'a>,
     table: &WrittenTable<'a>,
     passes: Passes,
-    values: &[Expr<'a>],
     stays: impl Fn(&Index) -> bool,
 ) -> Result<RowsPlan<'a>> {
     // The columns of the key are always read.
@@ -43,7 +41,7 @@ pub(super) fn plan<'a>(
     if let Some(query) = change.gathered {
         return planner.plan_query(query, RowsFor::Use).map(RowsPlan::Gathered);
     }
-    plan_found(planner, change, passes, values, stays).map(RowsPlan::Found)
+    plan_found(planner, change, passes, stays).map(RowsPlan::Found)
 }
 
 /// Plans what runs where the rows are changed: within the loops that find them, if there is one pass.
@@ -63,22 +61,20 @@ fn plan_found<'a>(
     planner: &mut Planner<'a>,
     change: &ResolvedChange<'a>,
     passes: Passes,
-    values: &[Expr<'a>],
     stays: impl Fn(&Index) -> bool,
 ) -> Result<&'a ChangePlan<'a>> {
-    let derived = planner.plan_sources(change.sources)?;
     let request = JoinRequest::of_rows(change.sources, change.terms, Purpose::Write);
+    let derived = planner.plan_sources(request.sources, request.allows_coroutine)?;
     let join = plan_join(&mut planner.context, request)?;
     // If rows may be changed when the scan reaches them, the scan reads the table. (SQLite decides so before it knows
     // whether the index changes, and whether SET has subqueries.)
-    let visits =
-        values.is_empty() && may_be_one_pass(join, change, passes, |_| true) && !has_subquery(planner, change.terms);
+    let visits = may_be_one_pass(join, passes, |_| true) && !has_subquery(planner, change.terms);
     let has_rowid = change.target.table.has_rowid();
     if visits && has_rowid {
         join.loops = without_covering(&planner.context, join.loops);
     }
     let is_blind = join.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
-    let is_one_pass = visits && is_blind && may_be_one_pass(join, change, passes, stays);
+    let is_one_pass = visits && is_blind && may_be_one_pass(join, passes, stays);
     // In SQLite keys that are gathered come in the order of the table.
     let is_update = !change.set.is_empty();
     if is_one_pass
@@ -98,15 +94,13 @@ fn plan_found<'a>(
     let from = planner.finish_from(derived, join)?;
     let rows = from.join.rows;
     planner.context.enter_loops(rows);
-    let value_queries = planner.plan_exprs(values, &[]);
     let in_loops = if is_one_pass { Some(plan_set(planner, change)) } else { None };
     planner.context.leave_loops(rows);
     let queries = match in_loops {
         Some(queries) => queries?,
-        None if values.is_empty() => plan_set(planner, change)?,
-        None => &[],
+        None => plan_set(planner, change)?,
     };
-    let plan = ChangePlan { from, is_one_pass, scanned, value_queries: value_queries?, queries };
+    let plan = ChangePlan { from, is_one_pass, scanned, queries };
     Ok(planner.context.arena.alloc(plan))
 }
 
@@ -126,12 +120,7 @@ pub(super) fn values_set<'s, 'a>(set: &'s [Assigned<'a>]) -> impl Iterator<Item 
 
 /// A single row is always changed in one pass. Several rows are if the scan reads the table, or an index in which their
 /// entries do not move. (No subquery of the statement may read rows that are changed already.)
-fn may_be_one_pass(
-    plan: &JoinPlan<'_>,
-    change: &ResolvedChange<'_>,
-    passes: Passes,
-    stays: impl Fn(&Index) -> bool,
-) -> bool {
+fn may_be_one_pass(plan: &JoinPlan<'_>, passes: Passes, stays: impl Fn(&Index) -> bool) -> bool {
     let [scan] = plan.loops else { return false };
     let follows = match scan.path {
         Path::Tree(TreePath::Scan | TreePath::Rowid(_) | TreePath::RowidRange(..)) => true,
@@ -140,7 +129,6 @@ fn may_be_one_pass(
     };
     match passes {
         Passes::Two => false,
-        _ if change.sources.len() > 1 => false,
         _ if plan.one_row => true,
         Passes::OneIfSingle => false,
         Passes::OneIfPossible | Passes::OneIfInOrder => follows,

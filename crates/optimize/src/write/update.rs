@@ -3,7 +3,6 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, Index, IndexTerm, Result, Table};
-use lithe_resolve::ir::Expr;
 use lithe_resolve::{ChangeTarget, ResolvedChange, Resolver, Scope};
 use lithe_sql::ast::{self, Conflict};
 
@@ -43,8 +42,6 @@ pub struct UpdateRows<'a> {
     pub row: RowUpdate<'a>,
     /// How the rows are found.
     pub rows: RowsPlan<'a>,
-    /// The values of SET that are computed where the rows are found, because they depend on other tables: all of them or none.
-    pub values: &'a [Expr<'a>],
     /// What RETURNING computes of a row.
     pub returning: Option<ReturningPlan<'a>>,
     /// Whether more than one change may be made.
@@ -113,13 +110,6 @@ fn plan_rows<'a>(
     let keys = ForeignKeys::of(resolver, target, Change::Update(&changed))?;
     note_keys(resolver, target.table, &keys, &mut changed);
     let table = written_table(resolver, target, policy, &changed, replaces)?;
-    // Values that depend on other tables have to be computed where those tables are read.
-    let is_from = change.sources.len() > 1;
-    let values: &[Expr<'a>] = if is_from {
-        planner.context.arena.alloc_slice_fill_iter(change.set.iter().map(|assigned| assigned.value))
-    } else {
-        &[]
-    };
     let row = RowUpdate::of(resolver, target, &table, (triggers, keys), changed, (policy, replaces));
     let passes = row.passes(change.returning.is_some());
     // A scan of an index must not reach entries that the update has moved. Entries that do not move are not written,
@@ -127,11 +117,11 @@ fn plan_rows<'a>(
     let is_moved = |index: &WrittenIndex<'a>| !index.is_table && index.depends_on(target, &row.changed);
     let moved = ArenaVec::from_iter_in(table.indexes.iter().filter(|index| is_moved(index)), planner.context.arena);
     let stays = |index: &Index| !moved.iter().any(|moved| std::ptr::eq(moved.index, index));
-    let rows = rows::plan(planner, change, &table, passes, values, stays)?;
+    let rows = rows::plan(planner, change, &table, passes, stays)?;
     let changes_more_than_once = !row.keys.is_empty() || !row.triggers.is_empty() || !rows.is_single();
     let stored = row.stored_row(&table);
     let returning = rows::plan_in_loops(planner, &rows, |planner| ReturningPlan::of(planner, change.returning, stored));
-    Ok(Box::new(UpdateRows { table, row, rows, values, returning, changes_more_than_once }))
+    Ok(Box::new(UpdateRows { table, row, rows, returning, changes_more_than_once }))
 }
 
 impl<'a> RowUpdate<'a> {

@@ -37,7 +37,8 @@ pub(super) fn plan<'a>(
     }
     let arguments = values(planner.context.resolver, change, connected);
     arguments.iter().for_each(|argument| planner.context.note_expr(&argument.expr));
-    let from = planner.plan_from(JoinRequest::of_rows(change.sources, change.terms, Purpose::Read))?;
+    let request = JoinRequest::of_rows(change.sources, change.terms, Purpose::Read);
+    let from = planner.plan_from(JoinRequest { allows_coroutine: change.sources.len() == 1, ..request })?;
     let from = &*planner.context.arena.alloc(from);
     planner.context.enter_loops(from.join.rows);
     let queries = planner.plan_exprs(arguments.iter().map(|argument| &argument.expr), &[]);

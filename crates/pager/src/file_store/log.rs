@@ -126,8 +126,7 @@ impl FileStore {
             return self.end_read_unshared();
         }
         let ended = self.with_wal(Wal::end_read);
-        let was_exclusive = self.level.get() > LockLevel::Shared;
-        if was_exclusive && !self.settings.keeps_locks() {
+        if !self.settings.keeps_locks() && self.log.is_used_alone.replace(false) {
             self.unlock(LockLevel::Shared)?;
         }
         ended
@@ -234,6 +233,7 @@ impl FileStore {
         // Exclusive locking begins with the first write.
         if self.settings.keeps_locks() {
             self.lock(LockLevel::Exclusive)?;
+            self.log.is_used_alone.set(true);
         }
         let patience =
             if holds_snapshot || !self.settings.waits_when_busy() { Duration::ZERO } else { WRITER_PATIENCE };
@@ -469,6 +469,7 @@ impl FileStore {
     /// Copies the log into the database and deletes it. The caller holds the EXCLUSIVE lock.
     pub(crate) fn close_wal_to_leave(&self) -> Result<()> {
         let Some(wal) = self.log.wal.take() else { return Ok(()) };
+        self.log.is_used_alone.set(false);
         if !self.calls.shares_log {
             return self.close_wal_to_leave_in_order(wal);
         }

@@ -153,6 +153,9 @@ pub(crate) struct LogState {
     pub(crate) usage: Cell<LogUse>,
     /// The log stays when the last connection closes.
     pub(crate) is_kept: Cell<bool>,
+    /// A write under exclusive locking has taken the EXCLUSIVE lock. Without one, the lock under which WAL mode was entered stays
+    /// as long as the mode, in SQLite.
+    pub(super) is_used_alone: Cell<bool>,
     /// The last transaction has appended pages past the log.
     pub(crate) was_passed: Cell<bool>,
 }
@@ -165,6 +168,7 @@ impl LogState {
             shared: RefCell::new(None),
             usage: Cell::new(usage),
             is_kept: Cell::new(false),
+            is_used_alone: Cell::new(false),
             was_passed: Cell::new(false),
         }
     }

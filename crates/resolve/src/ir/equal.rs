@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Aggregate, Expr, How, In, InSet, OrderTerm};
+use super::{Aggregate, Expr, FrameBound, How, In, InSet, OrderTerm, Window};
 
 /// Whether the two are built alike from the same columns. Expressions with nested queries are never the same.
 pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
@@ -95,4 +95,24 @@ fn same_in<'a>(left: &In<'a>, right: &In<'a>) -> bool {
         (InSet::List(x), InSet::List(y)) => same(&left.value, &right.value) && same_all(x, y),
         _ => false,
     }
+}
+
+/// Whether two windows have the same PARTITION BY and ORDER BY.
+pub fn sorts_alike(one: &Window<'_>, other: &Window<'_>) -> bool {
+    same_all(one.partition_by, other.partition_by) && same_order(one.order_by, other.order_by)
+}
+
+/// Whether two windows are the same, their frames included.
+pub fn same_window(one: &Window<'_>, other: &Window<'_>) -> bool {
+    let same_bound = |one: &FrameBound<'_>, other: &FrameBound<'_>| match (one, other) {
+        (FrameBound::Unbounded, FrameBound::Unbounded) | (FrameBound::CurrentRow, FrameBound::CurrentRow) => true,
+        (FrameBound::Preceding(one), FrameBound::Preceding(other))
+        | (FrameBound::Following(one), FrameBound::Following(other)) => same(one, other),
+        _ => false,
+    };
+    sorts_alike(one, other)
+        && one.unit == other.unit
+        && one.exclude == other.exclude
+        && same_bound(&one.start, &other.start)
+        && same_bound(&one.end, &other.end)
 }

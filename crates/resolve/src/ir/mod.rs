@@ -31,7 +31,7 @@ pub use affinity::{DataTypes, affinity_of, comparison_affinity, data_types};
 pub use collation::{Coll, collation_of, has_explicit_collation, skip_collate};
 pub use compared::Compared;
 pub use constant::{is_constant, is_deterministic, known_truth, literal_value};
-pub use equal::{same, same_aggregate, same_all, same_order};
+pub use equal::{same, same_aggregate, same_all, same_order, same_window, sorts_alike};
 pub use expr::*;
 pub use ids::*;
 pub use likelihood::{is_builtin, skip_likelihood, without_likelihood};

@@ -202,6 +202,8 @@ pub struct Select<'a> {
     pub is_aggregate: bool,
     /// The window function calls.
     pub windows: &'a [&'a WindowCall<'a>],
+    /// The rows are those of an UPDATE ... FROM: SQLite makes no coroutines of its queries in FROM.
+    pub is_update: bool,
 }
 
 impl<'a> Select<'a> {

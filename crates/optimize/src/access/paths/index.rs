@@ -136,7 +136,14 @@ impl<'a> PathFinder<'_, 'a> {
     /// the first that needs the row.
     fn fetches_saved(&self, source: usize, index: &SourceIndexInfo<'a>) -> i16 {
         let mut saved = 0;
-        for condition in &self.terms.conditions {
+        let mut rows = self.terms.row_equalities.iter().peekable();
+        for (at, condition) in self.terms.conditions.iter().enumerate() {
+            while let Some((_, equality)) = rows.next_if(|(before, _)| *before == at) {
+                if !self.is_covered(source, index, equality) {
+                    return saved;
+                }
+                saved += 1;
+            }
             if !self.is_covered(source, index, &condition.expr) {
                 return saved;
             }

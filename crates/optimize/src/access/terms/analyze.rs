@@ -69,6 +69,7 @@ impl<'a> Analysis<'_, 'a> {
                 self.add_conjuncts(&Term { expr: *part, ..*term }, equalities);
             }
         } else if let Some(equality) = row_equality(&bare) {
+            self.terms.row_equalities.push((self.terms.conditions.len(), bare));
             equalities.push((equality, Term { expr: bare, ..*term }));
         } else {
             self.add(term.expr, term.origin);

@@ -41,6 +41,10 @@ pub struct Terms<'a> {
     pub constraints: ArenaVec<'a, Constraint<'a>>,
     /// The ORs that several paths together may serve.
     pub disjunctions: ArenaVec<'a, Disjunction<'a>>,
+    /// The equalities of row values, whose pairs are conditions: each with the number of conditions that stand before it.
+    pub row_equalities: ArenaVec<'a, (usize, Expr<'a>)>,
+    /// Conditions that follow from an OR, each with the position of the OR. SQLite has them beside it.
+    pub following: ArenaVec<'a, (usize, Expr<'a>)>,
 }
 
 /// A conjunct of WHERE or ON.
@@ -209,6 +213,8 @@ impl<'a> Terms<'a> {
             conditions: ArenaVec::with_capacity_in(count, arena),
             constraints: ArenaVec::with_capacity_in(count, arena),
             disjunctions: ArenaVec::new_in(arena),
+            row_equalities: ArenaVec::new_in(arena),
+            following: ArenaVec::new_in(arena),
         }
     }
 

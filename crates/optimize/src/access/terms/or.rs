@@ -1,7 +1,8 @@
 //! ORs: those that are equivalent to an IN or a single comparison, and those that several paths may serve together.
 
 use lithe_resolve::ir::{
-    ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of, comparison_affinity, same,
+    ColumnIndex, Compare, CompareOp, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of,
+    comparison_affinity, same, skip_collate,
 };
 
 use lithe_resolve::split_and;
@@ -24,9 +25,12 @@ pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, o
         .collect();
     if let Some(set) = as_in(analysis, &branches) {
         analysis.derived_in(set);
+        analysis.terms.following.push((analysis.condition(), Expr::In(set)));
         return Vec::new();
     }
-    if let [left, right] = &branches[..] {
+    if let [left, right] = &branches[..]
+        && !branches.iter().any(is_two_terms)
+    {
         constrain_by_both(analysis, left, right);
     }
     let is_implying = analysis.scope.finds_implied && !matches!(origin, TermOrigin::OuterOn(_));
@@ -129,10 +133,42 @@ fn equal_value<'a>(branch: &Terms<'a>, wanted: &Constraint<'a>, column: &Expr<'a
 /// The column of the constraint as an expression: one side of the branch's comparison.
 fn column_expr<'a>(analysis: &Analysis<'_, 'a>, branch: &Terms<'a>, constraint: &Constraint<'a>) -> Option<Expr<'a>> {
     let Expr::Compare(compare) = branch.conditions.get(constraint.condition)?.expr else { return None };
-    let (source, column) = column_of(constraint)?;
-    let id = analysis.scope.sources[source].id;
-    let is_it = |side: &Expr<'a>| matches!(lithe_resolve::ir::skip_collate(*side), Expr::Column(c) if c.index == column && c.source == id);
-    [compare.left, compare.right].into_iter().find(|side| is_it(side))
+    column_of(constraint)?;
+    [compare.left, compare.right].into_iter().find(|side| is_side_of(analysis, constraint, side))
+}
+
+/// Whether the expression is the column of the constraint.
+fn is_side_of<'a>(analysis: &Analysis<'_, 'a>, constraint: &Constraint<'a>, side: &Expr<'a>) -> bool {
+    let Left::Column(column) = constraint.left else { return false };
+    let id = analysis.scope.sources[constraint.source].id;
+    matches!(skip_collate(*side), Expr::Column(c) if c.index == column && c.source == id)
+}
+
+/// The constraint, which differs from one of the branch in the operator alone, as an expression.
+fn as_comparison<'a>(analysis: &Analysis<'_, 'a>, branch: &Terms<'a>, constraint: &Constraint<'a>) -> Option<Expr<'a>> {
+    let Right::Value(right) = constraint.right else { return None };
+    let sides = match branch.conditions.get(constraint.condition)?.expr {
+        Expr::Compare(compare) => [compare.left, compare.right],
+        Expr::Between(between) => [between.value; 2],
+        _ => return None,
+    };
+    let left = sides.into_iter().find(|side| is_side_of(analysis, constraint, side))?;
+    let op = match constraint.op {
+        Op::Eq => CompareOp::Eq,
+        Op::Lt => CompareOp::Lt,
+        Op::Le => CompareOp::Le,
+        Op::Gt => CompareOp::Gt,
+        Op::Ge => CompareOp::Ge,
+        _ => return None,
+    };
+    let compare = Compare { op, left, right, how: constraint.how, replaced: None };
+    Some(Expr::Compare(analysis.scope.context.arena.alloc(compare)))
+}
+
+/// Whether the branch is a comparison of two columns, which SQLite keeps as two terms of the OR.
+fn is_two_terms(branch: &Terms<'_>) -> bool {
+    let is_comparison = matches!(branch.conditions[..], [Condition { expr: Expr::Compare(_), .. }]);
+    is_comparison && branch.constraints.iter().any(|constraint| constraint.is_extra)
 }
 
 /// `x = a OR x > a` is `x >= a`, and the like; `x > a AND y OR x = a AND z` implies it.
@@ -141,7 +177,13 @@ fn constrain_by_both<'a>(analysis: &mut Analysis<'_, 'a>, left: &Terms<'a>, righ
     let is_whole = |terms: &Terms<'a>| matches!(terms.conditions[..], [Condition { parts: 1, .. }]);
     let pairs = left.constraints.iter().flat_map(|one| right.constraints.iter().map(move |other| (one, other)));
     let implied: Vec<Constraint<'a>> = pairs.filter_map(|(one, other)| one_comparison(one, other)).collect();
-    implied.iter().for_each(|constraint| analysis.constrain_as(*constraint));
+    let condition = analysis.condition();
+    for constraint in &implied {
+        if let Some(expr) = as_comparison(analysis, left, constraint) {
+            analysis.terms.following.push((condition, expr));
+        }
+        analysis.constrain_as(*constraint);
+    }
     let says_more = !is_whole(left) || !is_whole(right);
     if says_more && !implied.is_empty() {
         analysis.always_check();

@@ -136,8 +136,7 @@ pub struct ResolvedChange<'a> {
     pub terms: &'a [Term<'a>],
     /// SET; empty for DELETE.
     pub set: &'a [Assigned<'a>],
-    /// A query of the keys of the rows of an UPDATE ... FROM, followed by the values of SET, if these have aggregates or
-    /// windows and so cannot be computed row by row.
+    /// UPDATE ... FROM of a table: a query of the keys of its rows, followed by the values of SET.
     pub gathered: Option<&'a Query<'a>>,
     /// RETURNING.
     pub returning: Option<Returning<'a>>,

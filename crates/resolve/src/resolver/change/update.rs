@@ -59,7 +59,7 @@ fn resolve_parts<'a>(
         let terms = all_conditions(resolver, &from.sources, filter, terms)?;
         check_target_is_not_in(&from, &target)?;
         let sources = resolver.slice(&from.sources);
-        let gathered = gathered_query(resolver, &target, sources, terms, set, &found);
+        let gathered = is_select.then(|| gathered_query(resolver, &target, sources, terms, set, &found));
         let change = ResolvedChange { target, or: update.or, sources, terms, set, gathered, returning: None };
         Ok(resolver.arena.alloc(change))
     })
@@ -73,11 +73,8 @@ fn gathered_query<'a>(
     terms: &'a [Term<'a>],
     set: &[Assigned<'a>],
     found: &Found<'a>,
-) -> Option<&'a Query<'a>> {
+) -> &'a Query<'a> {
     let (aggregates, windows) = (found.aggregates.borrow(), found.windows.borrow());
-    if aggregates.is_empty() && windows.is_empty() {
-        return None;
-    }
     let mut exprs = match target.table.primary_key().filter(|_| target.table.is_without_rowid()) {
         None => vec![resolver.rowid(target.source, target.table)],
         Some(key) => {
@@ -100,9 +97,10 @@ fn gathered_query<'a>(
         aggregates: resolver.slice(&aggregates),
         is_aggregate: !aggregates.is_empty(),
         windows: resolver.slice(&windows),
+        is_update: true,
     }));
     let uses = found.outer.borrow().clone();
-    Some(plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.numbers.new_select()))
+    plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.numbers.new_select())
 }
 
 /// The FROM of an UPDATE. The target is joined to the whole FROM: if that has a RIGHT JOIN, it becomes a nested join.

@@ -235,10 +235,10 @@ impl TreeCursor {
 
     /// Invalidates the cursor: a rollback has reverted its row, and the statement must not continue with it.
     pub fn trip(&mut self) {
-        let is_null_row = self.is_null_row();
+        let state = self.inner.state;
         self.release_row();
-        if is_null_row {
-            self.inner.state = RowState::NullRow; // no row is read, and so none that was reverted
+        if matches!(state, RowState::NullRow | RowState::Deferred(_)) {
+            self.inner.state = state; // no row is read, and so none that was reverted
         }
         self.inner.cursor.trip();
     }

@@ -277,6 +277,7 @@ fn nested_item<'a>(
         aggregates: &[],
         is_aggregate: false,
         windows: &[],
+        is_update: false,
     }));
     let columns = resolver.slice(&columns);
     let part = SelectPart { body, columns, order_by: &[], uses: found.outer.take() };

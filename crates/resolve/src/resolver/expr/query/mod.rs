@@ -142,6 +142,7 @@ pub(super) fn all_of<'a>(
         aggregates: &[],
         is_aggregate: false,
         windows: &[],
+        is_update: false,
     }));
     let core = Core { op: CompoundOp::UnionAll, body, number: query.cores[query.cores.len() - 1].number };
     resolver.arena.alloc(Query {

@@ -66,6 +66,7 @@ pub(super) fn resolve_select<'a>(
         aggregates: resolver.slice(&found.aggregates.borrow()),
         is_aggregate,
         windows: resolver.slice(&found.windows.borrow()),
+        is_update: false,
     }));
     Ok(SelectPart { body, columns, order_by, uses: found.outer.take() })
 }

@@ -54,6 +54,7 @@ pub(super) fn resolve_values<'a>(
             aggregates: resolver.slice(&found.aggregates.borrow()),
             is_aggregate,
             windows: resolver.slice(&found.windows.borrow()),
+            is_update: false,
         }))
     } else if resolved.iter().any(|row| has_aggregate(row)) {
         return values_apart(resolver, outer, rows, number);

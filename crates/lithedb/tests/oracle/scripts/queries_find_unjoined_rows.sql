@@ -1,0 +1,20 @@
+-- The rows of a RIGHT JOIN that have not joined are found by conditions with queries, too.
+CREATE TABLE a(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL, UNIQUE(k, id))
+CREATE TABLE b(id INT, k INT)
+CREATE TABLE e(id INT, k INT)
+INSERT INTO a VALUES (1, 3, 'x', 1), (2, 2, 'y', 2), (3, 1, 'z', 3), (4, NULL, 'p', NULL), (5, 9, 'q', 3), (6, 2, 'y', 5)
+INSERT INTO b VALUES (3, 1), (2, 2), (NULL, 5), (1, 3)
+SELECT x.id, y.id FROM b AS x RIGHT JOIN a AS y ON x.id = y.id WHERE y.k IN (SELECT id FROM b)
+SELECT x.id, y.id FROM e AS x RIGHT JOIN a AS y ON x.id = y.id WHERE y.k IN (SELECT id FROM b)
+SELECT x.id, y.id FROM e AS x RIGHT JOIN a AS y ON x.id = y.id WHERE (y.k, y.n) IN (SELECT id, k FROM b)
+SELECT x.id, y.id FROM e AS x RIGHT JOIN a AS y ON x.id = y.id WHERE (y.k, y.n) IN ((2, 2), (1, 3), (1, 3), (3, 1))
+SELECT x.id, y.id FROM b AS x RIGHT JOIN a AS y ON x.id = y.id WHERE (y.k, y.n) IN ((2, 2), (1, 3), (1, 3), (3, 1))
+SELECT x.id, y.id FROM b AS x RIGHT JOIN a AS y ON x.id = y.id + 3 WHERE (y.k, y.n) IN ((2, 2), (1, 3), (1, 3), (3, 1))
+SELECT x.id, y.id FROM b AS x RIGHT JOIN a AS y ON x.id = y.id + 3 WHERE y.k > (SELECT min(id) FROM b)
+SELECT x.id, y.id FROM b AS x RIGHT JOIN a AS y ON x.id = y.id + 3 WHERE y.k = 1 OR y.k IN (SELECT id FROM b WHERE id > 1)
+SELECT x.id, y.id FROM b AS x RIGHT JOIN a AS y ON x.id = y.id WHERE y.k = 1 OR y.k IN (SELECT id FROM b WHERE id > 1)
+SELECT x.id, y.id FROM b AS x FULL JOIN a AS y ON x.id = y.id WHERE y.k = (SELECT max(id) FROM b)
+SELECT x.id, y.id FROM e AS x FULL JOIN a AS y ON x.id = y.id WHERE (y.k, y.s) = (SELECT 2, 'y') AND y.id IN (SELECT 6)
+SELECT x.id, y.id FROM e AS x RIGHT JOIN a AS y ON x.id = y.id WHERE y.k NOT IN (SELECT id FROM b WHERE id > 1)
+SELECT x.id, y.id, (SELECT count(*) FROM b AS p RIGHT JOIN a AS q ON p.id = q.id AND p.k = x.k WHERE q.k IN (SELECT id FROM b)) FROM b AS x JOIN a AS y
+SELECT x.id, y.id, (SELECT count(*) FROM b AS p RIGHT JOIN a AS q ON p.id = q.id WHERE q.k IN (SELECT b.id FROM b WHERE b.id = x.id)) FROM b AS x JOIN a AS y
