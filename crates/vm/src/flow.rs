@@ -114,10 +114,10 @@ pub fn offset_limit(limit: i64, offset: i64) -> i64 {
 #[inline(never)]
 pub fn count_violation(m: &mut Machine, host: &dyn Host, deferred: bool, delta: i32) {
     let state = host.state();
-    let counter = if state.has(Flags::DEFER_FOREIGN_KEYS) {
-        &state.deferred_immediate_violations
-    } else if deferred {
+    let counter = if deferred {
         &state.deferred_violations
+    } else if state.has(Flags::DEFER_FOREIGN_KEYS) {
+        &state.deferred_immediate_violations
     } else {
         m.immediate_violations += i64::from(delta);
         return;

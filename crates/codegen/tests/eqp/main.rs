@@ -35,6 +35,11 @@ fn automatic_indexes() {
 }
 
 #[test]
+fn columns_that_are_never_null() {
+    check(include_str!("never_null.sql"));
+}
+
+#[test]
 fn constants() {
     check(include_str!("constants.sql"));
 }

@@ -144,10 +144,14 @@ impl<'a> Rewriter<'a> {
         };
         let is_left = source.join == JoinKind::Left;
         let is_left_of_right = may_lack_row(outer, at);
-        let own = inner.terms.iter().map(|term| match term.origin {
-            _ if is_left => Term { origin: TermOrigin::OuterOn(first), ..*term },
-            TermOrigin::Where if is_left_of_right => Term { origin: TermOrigin::InnerOn(first), ..*term },
-            _ => *term,
+        let own = inner.terms.iter().map(|term| {
+            let origin = match term.origin {
+                _ if is_left => TermOrigin::OuterOn(first),
+                TermOrigin::Where if is_left_of_right => TermOrigin::InnerOn(first),
+                origin => origin,
+            };
+            let expr = Map { arena: self.arena, change: &mut KnownNulls }.expr(&term.expr);
+            Term { origin, expr, ..*term }
         });
         let outer = outer.terms.iter().map(|term| Term { origin: moved(term.origin), ..*term });
         // The inner conditions come first, as in SQLite: their order decides between plans.
@@ -221,6 +225,25 @@ impl<'a> Change<'a> for Replace<'a> {
 
     fn query(&mut self, query: &'a Query<'a>) -> Nested<'a> {
         if query.outer.contains(&self.source) { Nested::Parts } else { Nested::Whole(None) }
+    }
+}
+
+/// Answers the tests of columns that are never NULL. SQLite has answered them before. It finds out anew which columns a flattened query uses,
+/// and these are not among them: an index without them is covering.
+struct KnownNulls;
+
+impl<'a> Change<'a> for KnownNulls {
+    fn column(&mut self, _: &'a Column<'a>) -> Option<Expr<'a>> {
+        None
+    }
+
+    fn null_test(&mut self, operand: &Expr<'a>, not: bool) -> Option<Expr<'a>> {
+        let is_known = matches!(operand, Expr::Column(column) if column.is_never_null);
+        is_known.then_some(Expr::Integer(i64::from(not)))
+    }
+
+    fn query(&mut self, _: &'a Query<'a>) -> Nested<'a> {
+        Nested::Whole(None)
     }
 }
 

@@ -41,6 +41,12 @@ pub(super) trait Change<'a> {
         let _ = call;
         None
     }
+
+    /// The replacement of IS NULL, or with `not` of IS NOT NULL, of this operand; `None` if its operand changes.
+    fn null_test(&mut self, operand: &Expr<'a>, not: bool) -> Option<Expr<'a>> {
+        let _ = (operand, not);
+        None
+    }
 }
 
 /// The replacement of a nested query.
@@ -77,7 +83,10 @@ impl<'a> Map<'_, 'a> {
             | Expr::Output(_) => None,
             Expr::Column(column) => self.change.column(column),
             Expr::Unary(op, x) => Some(Expr::Unary(*op, self.boxed(x)?)),
-            Expr::IsNull(x, not) => Some(Expr::IsNull(self.boxed(x)?, *not)),
+            Expr::IsNull(x, not) => match self.change.null_test(x, *not) {
+                Some(answer) => Some(answer),
+                None => Some(Expr::IsNull(self.boxed(x)?, *not)),
+            },
             Expr::IsTrue(x, test) => Some(Expr::IsTrue(self.boxed(x)?, *test)),
             Expr::Cast(x, affinity) => Some(Expr::Cast(self.boxed(x)?, *affinity)),
             Expr::Collate(x, collation) => Some(Expr::Collate(self.boxed(x)?, collation)),

@@ -9,7 +9,7 @@ use lithe_resolve::{ChangeTarget, ChangedColumn, Constraint, InsertRows, Resolve
 use lithe_sql::ast::{self, Conflict, Name};
 
 use super::constraints::Constraints;
-use super::foreign_keys::{Change, ForeignKeys};
+use super::foreign_keys::{Change, ForeignKeys, is_parent};
 use super::records::transferred;
 use super::replace::Replaced;
 use super::returning::ReturningPlan;
@@ -152,7 +152,9 @@ fn plan_table<'a>(
     let target = &resolved.target;
     let updates = ClauseUpdate::all_of(resolver, resolved)?;
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
-    let may_violate = flags.foreign_keys && (resolved.returning.is_some() || may_replace(resolved, policy));
+    let has_keys = || !target.table.foreign_keys.is_empty() || is_parent(&resolver.env, target.db, target.table);
+    let replaces_keys = || may_replace(resolved, policy) && has_keys();
+    let may_violate = flags.foreign_keys && (resolved.returning.is_some() || replaces_keys());
     let changes_more_than_once =
         !is_single || !triggers.is_empty() || may_violate || updates.iter().flatten().any(ClauseUpdate::is_watched);
     let fails_at_once = !changes_more_than_once && !is_body && !flags.defer_foreign_keys;

@@ -195,7 +195,7 @@ impl<'a> Resolver<'a> {
 
     /// `view`, which `table` is, as a source.
     pub fn view(&self, db: Db, table: &'a Table, view: &'a View) -> Result<&'a Derived<'a>> {
-        expr::query::view::resolve_view(self, db, table, view)
+        expr::query::view::resolve_view(self, db, table, view, false)
     }
 
     /// Resolves the names in the query of a view, whose tree was parsed from `text`.

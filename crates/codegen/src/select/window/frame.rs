@@ -17,6 +17,18 @@ enum End {
     End,
 }
 
+/// The order in which rows enter and leave a frame as the current row moves. It is SQLite's, and shows in sums of reals, in separators of
+/// `group_concat()`, and in whether a row that enters and leaves at once makes a function fail.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    /// Rows leave, then rows enter.
+    LeaveFirst,
+    /// Rows enter, then rows leave.
+    EnterFirst,
+    /// Before each row that enters, those leave that are too far from it: as if the current row had come from before the first one.
+    InTurns,
+}
+
 /// Whether the frame is given by distances of the ORDER BY term's values.
 pub(super) fn measures(window: &Window<'_>) -> bool {
     window.unit == FrameUnit::Range && (distance(&window.start).is_some() || distance(&window.end).is_some())
@@ -62,6 +74,23 @@ impl<'a> Frame<'a> {
         self.window.unit != FrameUnit::Rows && matches!(self.window.end, FrameBound::Preceding(_))
     }
 
+    /// Whether both ends are distances before the current row, or both are distances after it.
+    fn is_on_one_side(&self) -> bool {
+        use FrameBound::{Following, Preceding};
+        let ends = (&self.window.start, &self.window.end);
+        matches!(ends, (Preceding(_), Preceding(_)) | (Following(_), Following(_)))
+    }
+
+    fn order(&self) -> Order {
+        let starts_after = matches!(self.window.start, FrameBound::Following(_));
+        match self.window.unit {
+            _ if matches!(self.window.end, FrameBound::Unbounded) => Order::EnterFirst,
+            FrameUnit::Range if self.is_on_one_side() => Order::EnterFirst,
+            FrameUnit::Rows | FrameUnit::Groups if starts_after => Order::InTurns,
+            _ => Order::LeaveFirst,
+        }
+    }
+
     /// Whether rows ever leave it.
     fn start_moves(&self) -> bool {
         !matches!(self.window.start, FrameBound::Unbounded)
@@ -96,7 +125,23 @@ pub(super) fn begin<'a>(cg: &mut Codegen<'a>, frame: &Frame<'a>, pass: &Pass<'a>
         cg.emit_into(expr, reg)?;
         check_distance(cg, frame.window.unit, reg, "ending");
     }
+    if frame.window.unit != FrameUnit::Range && frame.is_on_one_side() {
+        emit_keep_empty(cg, frame);
+    }
     Ok(())
+}
+
+/// No row ever enters a frame that ends before it starts: its end is moved to before the first row.
+fn emit_keep_empty<'a>(cg: &mut Codegen<'a>, frame: &Frame<'a>) {
+    let (start, end) = (frame.start.expect("a distance"), frame.end.expect("a distance"));
+    let is_before = matches!(frame.window.end, FrameBound::Preceding(_));
+    let (far, near) = if is_before { (start, end) } else { (end, start) };
+    let some = cg.b.label();
+    let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+    cg.b.emit(Insn::Ge { flags, collation, lhs: far, rhs: near, target: some });
+    let value = cg.b.constant(lithe_value::Value::from(if is_before { i64::MAX } else { -i64::MAX }));
+    cg.b.emit(Insn::Const { value, dst: end });
+    cg.b.place(some);
 }
 
 fn check_distance(cg: &mut Codegen<'_>, unit: FrameUnit, reg: Reg, which: &str) {
@@ -133,15 +178,28 @@ fn check_distance(cg: &mut Codegen<'_>, unit: FrameUnit, reg: Reg, which: &str) 
 /// Moves the frame to the current row.
 pub(super) fn emit_move<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, group: Reg) -> Result<()> {
     let frame = &pass.frames[at];
-    let (Frame { first, past_end, cursor, .. }, is_whole) = (frame, frame.exclude() == FrameExclude::Absent);
-    let (first, past_end, cursor) = (*first, *past_end, *cursor);
-    let calls = || pass.calls.iter().filter(|call| call.frame == at && is_whole);
+    let current = if frame.window.unit == FrameUnit::Rows { pass.number } else { group };
+    if frame.order() == Order::LeaveFirst {
+        emit_leave(cg, pass, at, current)?;
+        return emit_enter(cg, pass, at, current);
+    }
+    emit_enter(cg, pass, at, current)?;
+    emit_leave(cg, pass, at, current)
+}
 
+/// Rows enter the frame at its end.
+fn emit_enter<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, current: Reg) -> Result<()> {
+    let frame = &pass.frames[at];
+    let (past_end, cursor) = (frame.past_end, frame.cursor);
     let (complete, missing) = (cg.b.label(), cg.b.label());
     let top = cg.b.here();
     cg.b.emit(Insn::SeekRowid { cursor, rowid: past_end, target: missing });
-    emit_is_beyond(cg, pass, frame, End::End, group, past_end, complete)?;
-    for call in calls() {
+    emit_is_beyond(cg, pass, frame, End::End, current, past_end, complete)?;
+    if frame.order() == Order::InTurns {
+        emit_leave_before(cg, pass, at)?;
+        cg.b.emit(Insn::SeekRowid { cursor, rowid: past_end, target: missing });
+    }
+    for call in pass.aggregates_of(at) {
         call.emit_step(cg, cursor, |aggregate, start, acc| Insn::AggStep { aggregate, start, acc });
     }
     cg.b.emit(Insn::AddImmediate { reg: past_end, value: 1 });
@@ -149,32 +207,58 @@ pub(super) fn emit_move<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, gr
     cg.b.place(missing);
     pass.ahead.emit_pull_or(cg, top, complete);
     cg.b.place(complete);
-
-    if frame.start_moves() {
-        let complete = cg.b.label();
-        let top = cg.b.here();
-        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
-        cg.b.emit(Insn::Ge { flags, collation, lhs: first, rhs: past_end, target: complete });
-        cg.b.emit(Insn::SeekRowid { cursor, rowid: first, target: complete });
-        emit_is_beyond(cg, pass, frame, End::Start, group, first, complete)?;
-        for call in calls() {
-            call.emit_step(cg, cursor, |aggregate, start, acc| Insn::AggInverse { aggregate, start, acc });
-        }
-        cg.b.emit(Insn::AddImmediate { reg: first, value: 1 });
-        cg.b.emit(Insn::Goto { target: top });
-        cg.b.place(complete);
-    }
     Ok(())
 }
 
+/// Rows leave that have left the frame when the row under its cursor enters it.
+fn emit_leave_before<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize) -> Result<()> {
+    let frame = &pass.frames[at];
+    let entering = emit_position(cg, pass, frame, frame.past_end);
+    let (current, rhs) = (cg.b.register(), frame.end.expect("the end has a distance"));
+    cg.b.emit(Insn::Subtract { lhs: entering, rhs, dst: current });
+    emit_leave(cg, pass, at, current)
+}
+
+/// Rows leave the frame at its start.
+fn emit_leave<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, current: Reg) -> Result<()> {
+    let frame = &pass.frames[at];
+    if !frame.start_moves() {
+        return Ok(());
+    }
+    let (first, past_end, cursor) = (frame.first, frame.past_end, frame.cursor);
+    let complete = cg.b.label();
+    let top = cg.b.here();
+    let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+    cg.b.emit(Insn::Ge { flags, collation, lhs: first, rhs: past_end, target: complete });
+    cg.b.emit(Insn::SeekRowid { cursor, rowid: first, target: complete });
+    emit_is_beyond(cg, pass, frame, End::Start, current, first, complete)?;
+    for call in pass.aggregates_of(at) {
+        call.emit_step(cg, cursor, |aggregate, start, acc| Insn::AggInverse { aggregate, start, acc });
+    }
+    cg.b.emit(Insn::AddImmediate { reg: first, value: 1 });
+    cg.b.emit(Insn::Goto { target: top });
+    cg.b.place(complete);
+    Ok(())
+}
+
+/// The position of the row under the frame's cursor, whose number is in `row`: its number (ROWS), or that of its group.
+fn emit_position<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, frame: &Frame<'a>, row: Reg) -> Reg {
+    if frame.window.unit == FrameUnit::Rows {
+        return row;
+    }
+    let seen = cg.b.register();
+    cg.b.emit(Insn::Column { cursor: frame.cursor, column: pass.group_column, dst: seen });
+    seen
+}
+
 /// Jumps to `target` if the row under the frame's cursor, whose number is in `row`, is not yet to pass this end of the frame: it
-/// is after the end, or not before the start.
+/// is after the end, or not before the start. `current` is the position of the current row.
 fn emit_is_beyond<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
     frame: &Frame<'a>,
     end: End,
-    group: Reg,
+    current: Reg,
     row: Reg,
     target: Addr,
 ) -> Result<()> {
@@ -183,15 +267,9 @@ fn emit_is_beyond<'a>(
         return Ok(());
     }
     if frame.window.unit == FrameUnit::Range && distance.is_some() {
-        return emit_is_beyond_distance(cg, pass, frame, end, group, target);
+        return emit_is_beyond_distance(cg, pass, frame, end, current, target);
     }
-    let (seen, current) = if frame.window.unit == FrameUnit::Rows {
-        (row, pass.number)
-    } else {
-        let seen = cg.b.temporary();
-        cg.b.emit(Insn::Column { cursor: frame.cursor, column: pass.group_column, dst: seen });
-        (seen, group)
-    };
+    let seen = emit_position(cg, pass, frame, row);
     let limit = cg.b.temporary();
     match (bound, distance) {
         (FrameBound::Preceding(_), Some(rhs)) => cg.b.emit(Insn::Subtract { lhs: current, rhs, dst: limit }),
@@ -204,9 +282,6 @@ fn emit_is_beyond<'a>(
         End::End => Insn::Gt { flags, collation, lhs: seen, rhs: limit, target },
     });
     cg.b.free(limit);
-    if seen != row {
-        cg.b.free(seen);
-    }
     Ok(())
 }
 

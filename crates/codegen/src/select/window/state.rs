@@ -1,6 +1,7 @@
 //! The registers and cursors of a pass over the rows of a window.
 
 use lithe_resolve::ir::{OrderTerm, Window, WindowCall};
+use lithe_sql::ast::FrameExclude;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AggregateId, CursorId, Reg};
 
@@ -115,6 +116,15 @@ pub(super) struct Frame<'a> {
     pub cursor: CursorId,
     /// Compares ORDER BY keys, for RANGE with distances.
     pub key: Option<CursorId>,
+}
+
+impl<'a> Pass<'a> {
+    /// The aggregates that rows enter and leave with this frame: none if it excludes rows, because then each row's frame is computed anew.
+    pub fn aggregates_of(&self, frame: usize) -> impl Iterator<Item = &CallInPass<'a>> {
+        let is_whole = self.frames[frame].exclude() == FrameExclude::Absent;
+        let is_of = move |call: &&CallInPass<'a>| call.frame == frame && matches!(call.kind, CallKind::Aggregate(..));
+        self.calls.iter().filter(move |_| is_whole).filter(is_of)
+    }
 }
 
 impl Ahead {

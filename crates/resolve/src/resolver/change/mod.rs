@@ -171,7 +171,7 @@ pub(super) fn target_of<'a>(
 /// The target for a table of the catalog.
 pub(super) fn target_at<'a>(resolver: &Resolver<'a>, db: Db, table: &'a Table) -> Result<ChangeTarget<'a>> {
     let view_columns = match table.view() {
-        Some(view) => resolve_view(resolver, db, table, view)?.columns,
+        Some(view) => resolve_view(resolver, db, table, view, false)?.columns,
         None => &[],
     };
     Ok(ChangeTarget { db, table, view_columns, source: resolver.new_source() })

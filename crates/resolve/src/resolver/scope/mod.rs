@@ -125,6 +125,8 @@ pub struct Rules {
     pub stored: Option<Stored>,
     /// In WHERE, or an ON beside it.
     pub in_where: bool,
+    /// In a view that stands in a query that is not in the WHERE of another.
+    pub outside_where: bool,
     /// In DEFAULT: IS TRUE and IS FALSE compare with 1 and 0.
     pub in_default: bool,
     /// The expression is kept in the catalog: its functions were not looked up when the schema was loaded.
@@ -227,7 +229,7 @@ impl<'s, 'a> Scope<'s, 'a> {
 impl<'a> Scope<'_, 'a> {
     /// The scope around the whole statement, if it has nothing but the rows of a trigger.
     pub fn statement(&self) -> Option<&Self> {
-        let outermost = std::iter::successors(Some(self), |scope| scope.parent).last()?;
+        let outermost = self.with_enclosing().last()?;
         outermost.is_statement().then_some(outermost)
     }
 
@@ -238,16 +240,17 @@ impl<'a> Scope<'_, 'a> {
     /// Whether SQLite answers IS NULL of a column here while it resolves names: the column is never NULL, and this is in the WHERE
     /// of a query, as are all queries that enclose this one.
     pub fn knows_null(&self, column: &Column<'a>) -> bool {
-        let mut at = Some(self);
-        let mut is_found = false;
-        while let Some(scope) = at {
-            if !scope.is_statement() && !scope.rules.in_where {
-                return false;
-            }
-            is_found = is_found || scope.never_null_here(column);
-            at = scope.parent;
-        }
-        is_found
+        self.is_in_where() && self.with_enclosing().any(|scope| scope.never_null_here(column))
+    }
+
+    /// Whether this is in the WHERE of a query, as are all queries that enclose this one.
+    pub fn is_in_where(&self) -> bool {
+        let is_in = |scope: &Self| (scope.is_statement() || scope.rules.in_where) && !scope.rules.outside_where;
+        self.with_enclosing().all(is_in)
+    }
+
+    fn with_enclosing(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |scope| scope.parent)
     }
 
     /// Whether the column is one of this scope's, is declared NOT NULL, and is not made NULL by an outer join.

@@ -202,12 +202,14 @@ fn named_item<'a>(
         }
     }
     let FoundTable { db, table } = resolver.find_table(outer, name)?;
-    table_item(resolver, db, table)
+    table_item(resolver, outer, db, table)
 }
 
-fn table_item<'a>(resolver: &Resolver<'a>, db: Db, table: &'a Table) -> Result<Item<'a>> {
+fn table_item<'a>(resolver: &Resolver<'a>, outer: &Scope<'_, 'a>, db: Db, table: &'a Table) -> Result<Item<'a>> {
     if let Some(view) = table.view() {
-        let derived = resolver.nesting.in_source_view(|| resolve_view(resolver, db, table, view))?;
+        let outside_where = !outer.is_in_where();
+        let resolve = || resolve_view(resolver, db, table, view, outside_where);
+        let derived = resolver.nesting.in_source_view(resolve)?;
         let columns = ScopeColumns::Query(derived.columns);
         return Ok(Item { kind: SourceKind::Subquery(derived), columns, name: table.name.name(), db: Some(db) });
     }
@@ -225,7 +227,7 @@ fn function_item<'a>(resolver: &Resolver<'a>, outer: &Scope<'_, 'a>, name: ast::
     if table.virtual_table().is_none() {
         return Err(is_no_function());
     }
-    table_item(resolver, db, table)
+    table_item(resolver, outer, db, table)
 }
 
 /// The hidden columns of a table-valued function, each with the argument that it must equal.

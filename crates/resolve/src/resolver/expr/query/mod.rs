@@ -187,20 +187,45 @@ fn recursive_cores<'a>(
     parts.push(resolve_core(resolver, scope, &WrittenCore::first_of(select), None, outer)?);
     let mut columns = parts[0].columns.to_vec();
     let mut merged = Merge::new(&parts[0]);
-    for (at, term) in select.rest.iter().enumerate() {
-        let step = (at + 1 >= recursion.setup_cores).then_some(recursion);
-        if at + 1 == recursion.setup_cores {
-            recursion.begin(resolver, &merged.finish(&columns))?;
-        }
-        if let Some(recursion) = step {
-            recursion.begin_term();
-        }
-        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), step, outer)?;
+    for (at, term) in select.rest[..recursion.setup_cores - 1].iter().enumerate() {
+        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), None, outer)?;
         check_widths(Some(&part), &parts[at], Some(term))?;
         merged.add(&part, &mut columns);
         parts.push(part);
     }
+    let of_start = merged.finish(&columns);
+    for (at, part) in recursive_terms(resolver, scope, select, recursion, &of_start, outer)?.into_iter().enumerate() {
+        let at = at + recursion.setup_cores - 1;
+        check_widths(Some(&part), &parts[at], Some(&select.rest[at]))?;
+        merged.add(&part, &mut columns);
+        parts.push(part);
+    }
+    // What the recursive terms give has a say in the affinity of a column, also where they read it.
+    let of_all = merged.finish(&columns);
+    let differs = |(one, other): (&OutputColumn<'a>, &OutputColumn<'a>)| one.affinity != other.affinity;
+    if of_start.iter().zip(&of_all).any(differs) {
+        parts.truncate(recursion.setup_cores);
+        parts.extend(recursive_terms(resolver, scope, select, recursion, &of_all, outer)?);
+    }
     Ok(parts)
+}
+
+/// The recursive terms, to which the table has these columns.
+fn recursive_terms<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+    recursion: &Recursion<'_, 'a>,
+    columns: &[OutputColumn<'a>],
+    outer: &mut Vec<SourceId>,
+) -> Result<Vec<CorePart<'a>>> {
+    recursion.begin(resolver, columns)?;
+    let terms = select.rest[recursion.setup_cores - 1..].iter();
+    let resolved = terms.map(|term| {
+        recursion.begin_term();
+        resolve_core(resolver, scope, &WrittenCore::of_term(term), Some(recursion), outer)
+    });
+    resolved.collect()
 }
 
 /// A core of a query as it is written.

@@ -10,18 +10,19 @@ use crate::ir::{Derived, Expr, OutputColumn, Query, plain_output};
 use crate::resolver::Resolver;
 use crate::resolver::scope::{Found, Rules, Scope};
 
-/// `view`, which `table` is, as a source.
+/// `view`, which `table` is, as a source. `outside_where`: see [`Rules`].
 pub(crate) fn resolve_view<'a>(
     resolver: &Resolver<'a>,
     db: Db,
     table: &'a Table,
     view: &'a View,
+    outside_where: bool,
 ) -> Result<&'a Derived<'a>> {
     check_view(resolver, table)?;
     let Stmt::Select(select) = resolver.parse_stored(&view.select)? else {
         return fail(format!("malformed view {}", table.name));
     };
-    let query = view_query(resolver, db, table, select, &view.select)?;
+    let query = view_query(resolver, db, table, (select, &view.select), outside_where)?;
     let columns = match resolver.only_names {
         true => named_columns(query.columns, &view.columns),
         false => view_columns(query.columns, &view.columns, table)?,
@@ -50,19 +51,20 @@ pub(crate) fn resolve_view_names<'a>(
     text: &'a [u8],
 ) -> Result<()> {
     check_view(resolver, table)?;
-    view_query(resolver, db, table, select, text).map(drop)
+    view_query(resolver, db, table, (select, text), false).map(drop)
 }
 
 fn view_query<'a>(
     resolver: &Resolver<'a>,
     db: Db,
     table: &'a Table,
-    select: &'a ast::Select<'a>,
-    text: &'a [u8],
+    (select, text): (&'a ast::Select<'a>, &'a [u8]),
+    outside_where: bool,
 ) -> Result<&'a Query<'a>> {
     let found = Found::default();
     let fixed_db = (db != Db::TEMP).then_some(db);
-    let rules = Rules { no_strings_in_double_quotes: !resolver.env.flags.dqs_ddl, ..Rules::default() };
+    let no_strings_in_double_quotes = !resolver.env.flags.dqs_ddl;
+    let rules = Rules { no_strings_in_double_quotes, outside_where, ..Rules::default() };
     let within = Some(table.name.name());
     let scope = Scope { rules, fixed_db, within, ..Scope::outermost(text, &found) };
     let query = resolver.nesting.in_view(table, || resolve_query(resolver, &scope, select));
