@@ -128,16 +128,18 @@ impl Sample {
             return self.sample_rows(btree, leaf);
         }
         let limits = Limits::index(btree.usable_size());
-        let mut before: Option<Vec<ValueRef<'_>>> = None;
+        let (mut before, mut values) = (Vec::new(), Vec::new());
+        let mut has_before = false;
         for index in 0..leaf.count() {
             let span = cell::read_index(&leaf.page, leaf.cell_at(index)?, leaf.kind, &limits);
             let local = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
             // A payload that is too long to be on the page, or is no record, is left out: this is an estimate.
-            let values = local.and_then(|local| record::values(local).ok());
-            if let (Some(before), Some(values)) = (&before, &values) {
-                self.compare(before, values);
+            let has_values = local.is_some_and(|local| record::read_values(local, &mut values).is_ok());
+            if has_before && has_values {
+                self.compare(&before, &values);
             }
-            before = values;
+            std::mem::swap(&mut before, &mut values);
+            has_before = has_values;
         }
         Ok(())
     }
@@ -145,11 +147,14 @@ impl Sample {
     fn sample_rows(&mut self, btree: &Btree, leaf: &Node) -> Result<()> {
         let limits = Limits::table_leaf(btree.usable_size());
         let step = leaf.count().div_ceil(TABLE_LEAF_ROWS).max(1);
+        let mut values = Vec::new();
         for index in (0..leaf.count()).step_by(step) {
             let cell = cell::read_table_leaf(&leaf.page, leaf.cell_at(index)?, &limits);
             let span = cell.map(|cell| cell.payload).filter(|span| !span.overflows());
             let local = span.map(|span| &leaf.page[span.range()]);
-            let Some(values) = local.and_then(|local| record::values(local).ok()) else { continue };
+            if !local.is_some_and(|local| record::read_values(local, &mut values).is_ok()) {
+                continue;
+            }
             self.values.resize(self.values.len().max(values.len()), Vec::new());
             for (column, value) in self.values.iter_mut().zip(&values) {
                 column.push(hash_of(value));

@@ -117,10 +117,17 @@ pub fn compare(
             compare::jumps(value, m.reg(rhs), flags, collation, test)
         });
     }
-    if let Some(value) = m.cursors[usize::from(cursor.0)].value_in_place(usize::from(column))
-        && !value.is_null()
-        && let Some(jumps) = compare::value_jumps(value, &m.registers[rhs.0 as usize], flags, collation, test)
-    {
+    let rhs_register = &m.registers[rhs.0 as usize];
+    let value_jumps = |value: ValueRef<'_>| match (value, rhs_register) {
+        (ValueRef::Integer(lhs), Register::Integer(rhs)) => Some(test(lhs.cmp(rhs))),
+        (ValueRef::Null, _) => None,
+        _ => compare::value_jumps(value, rhs_register, flags, collation, test),
+    };
+    let jumps = match &mut m.cursors[usize::from(cursor.0)] {
+        VmCursor::Ephemeral(ephemeral) => ephemeral.with_value_in_place(usize::from(column), value_jumps),
+        other => other.value_in_place(usize::from(column)).and_then(value_jumps),
+    };
+    if let Some(jumps) = jumps {
         return Ok(jumps);
     }
     with_column(m, program, cursor, column, |m, value| compare::jumps(value, m.reg(rhs), flags, collation, test))
@@ -230,7 +237,7 @@ pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
     match m.cursors[usize::from(cursor.0)].settled()? {
         VmCursor::Tree(tree) => return tree.record(register),
         VmCursor::Ephemeral(ephemeral) => ephemeral.with_record(|record| copy(record, register)),
-        VmCursor::Sorter(sorter) => sorter.sorter.row().map(|record| copy(record, register)),
+        VmCursor::Sorter(sorter) => sorter.sorter.row().map(|record| copy(record.bytes(), register)),
         VmCursor::Hash(_) | VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Closed(_) => None,
     }
     .ok_or_else(|| Error::new(ResultCode::INTERNAL, "no record under the cursor"))

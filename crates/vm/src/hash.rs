@@ -23,7 +23,7 @@ use lithe_btree::{Btree, Cursor, KeyColumn, KeyInfo, Prefix, SearchKey, Seek, Tr
 use lithe_format::record::{self, Builder};
 use lithe_value::{Collation, Value, ValueRef};
 
-use crate::arena::{Arena, Span};
+use crate::arena::{Arena, Span, Stored};
 use crate::ephemeral::{Temporary, insert_entry};
 use crate::error::Error;
 use crate::host::Host;
@@ -152,7 +152,7 @@ impl HashCursor {
     pub fn column(&mut self, column: usize, dst: &mut Register) -> Result<bool, Error> {
         match &mut self.content {
             Content::Memory { table, row: Some(row) } if !self.is_null_row => {
-                self.view.column(table.record(*row), column, dst)
+                self.view.column(table.stored(*row), column, dst)
             }
             Content::Tree(tree) if !self.is_null_row => tree.column(column, dst),
             _ => {
@@ -253,8 +253,8 @@ impl MemoryHash {
     }
 
     #[inline]
-    fn record(&self, row: u32) -> &[u8] {
-        self.records.get(self.rows[row as usize].span)
+    fn stored(&self, row: u32) -> Stored<'_> {
+        self.records.stored(self.rows[row as usize].span)
     }
 }
 

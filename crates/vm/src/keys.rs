@@ -7,10 +7,11 @@
 //!
 //! ```text
 //!   63   62 61                                            0
-//!   | class | first bits of the real, or of the text or blob |      all inverted under DESC
+//!   | class | first bits of the real                            |   all inverted under DESC
+//!   | class | first bytes of the text or blob | length, up to 8 |
 //! ```
 //!
-//! Unequal prefixes decide a comparison without the rows; equal prefixes decide it only if both are *exact*.
+//! Unequal prefixes decide a comparison without the rows; what decides between equal ones is their [`Rest`].
 
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, Hasher};
@@ -113,6 +114,25 @@ fn equal_short_columns(left: &[u8], right: &[u8], key: &KeyInfo) -> Option<usize
     Some(key.columns().len())
 }
 
+/// The value of column `index` of a record in memory, NULL past the last.
+#[inline]
+pub fn value_at(record: &[u8], index: usize) -> ValueRef<'_> {
+    let value = || {
+        let mut columns = ShortColumns::new(record)?;
+        for _ in 0..index {
+            columns.skip()?;
+        }
+        columns.value()
+    };
+    value().unwrap_or_else(|| {
+        let mut columns = Columns::new(record);
+        for _ in 0..index {
+            columns.value();
+        }
+        columns.value()
+    })
+}
+
 fn compare_any_records(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
     let (mut left, mut right) = (Columns::new(left), Columns::new(right));
     let unequal = |column| compare_column(left.value(), right.value(), column);
@@ -138,16 +158,23 @@ impl<'a> ShortColumns<'a> {
 
     #[inline]
     fn value(&mut self) -> Option<ValueRef<'a>> {
+        let at = self.content_at;
+        let serial = self.skip()?;
+        crate::row::columns::value(self.record, serial, at)
+    }
+
+    /// Passes over a column; its type.
+    #[inline]
+    fn skip(&mut self) -> Option<SerialType> {
         let (serial, rest) = match self.header {
             [serial @ ..0x80, rest @ ..] => (u32::from(*serial), rest),
             [high, low @ ..0x80, rest @ ..] => (u32::from(high & 0x7f) << 7 | u32::from(*low), rest),
             _ => return None,
         };
         let serial = SerialType(serial);
-        let value = crate::row::columns::value(self.record, serial, self.content_at);
         self.header = rest;
         self.content_at += serial.len() as usize;
-        value
+        Some(serial)
     }
 }
 
@@ -168,11 +195,26 @@ fn first_unequal(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
 pub struct Prefix {
     /// The number.
     pub bits: u64,
-    /// Two values with this prefix, both exact, are equal.
-    pub exact: bool,
+    /// What decides between two values with this prefix.
+    pub rest: Rest,
 }
 
+/// What decides between two values whose prefixes have equal bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// Nothing, if the other's rest is nothing, too: they are equal.
+    Nothing,
+    /// The bytes after the first [`PREFIX_BYTES`], compared as bytes.
+    Bytes,
+    /// A comparison.
+    Comparison,
+}
+
+/// The bytes of a text or blob that a prefix has.
+pub const PREFIX_BYTES: usize = 7;
 const CLASS_SHIFT: u32 = 62;
+/// In the prefix of a text or blob, the bits for its length.
+const LENGTH_BITS: u32 = 6;
 const SIGN: u64 = 1 << 63;
 /// Integers up to here are reals whose two last bits are 0, so that the prefix keeps all their bits.
 const EXACT_INTEGER_MAX: u64 = 1 << 50;
@@ -180,17 +222,41 @@ const EXACT_INTEGER_MAX: u64 = 1 << 50;
 /// The prefix of a key whose first column is `value`.
 #[inline]
 pub fn prefix(value: ValueRef<'_>, column: &KeyColumn) -> Prefix {
-    let (class, content, exact) = match value {
-        ValueRef::Null => (if column.nulls_large { 3 } else { 0 }, 0, true),
-        ValueRef::Integer(integer) => (1, real_bits(integer as f64), integer.unsigned_abs() <= EXACT_INTEGER_MAX),
-        ValueRef::Real(real) => (1, real_bits(real), false),
-        ValueRef::Text(text) => (2, text_bits(text, &column.collation), false),
-        ValueRef::Blob(blob) => (3, first_bytes(blob), false),
+    let unless = |is_inexact| if is_inexact { Rest::Comparison } else { Rest::Nothing };
+    let (class, content, rest) = match value {
+        ValueRef::Null => (if column.nulls_large { 3 } else { 0 }, 0, Rest::Nothing),
+        ValueRef::Integer(integer) => {
+            (1, real_bits(integer as f64) >> 2, unless(integer.unsigned_abs() > EXACT_INTEGER_MAX))
+        }
+        ValueRef::Real(real) => (1, real_bits(real) >> 2, unless(real.to_bits() & 3 != 0)),
+        ValueRef::Text(text) => {
+            let (bits, rest) = text_bits(text, &column.collation);
+            (2, bits, rest)
+        }
+        ValueRef::Blob(blob) => {
+            let (bits, rest) = byte_bits(blob);
+            (3, bits, rest)
+        }
     };
     // With NULL at the top, the other classes move one down and keep their order.
     let class = if column.nulls_large && !value.is_null() { class - 1 } else { class };
-    let bits = class << CLASS_SHIFT | content >> 2;
-    Prefix { bits: if column.descending { !bits } else { bits }, exact }
+    let bits = class << CLASS_SHIFT | content;
+    Prefix { bits: if column.descending { !bits } else { bits }, rest }
+}
+
+/// The prefix of the bytes of a text or blob from `from` on, among those that are equal up to there.
+#[inline]
+pub fn prefix_of_rest(value: ValueRef<'_>, from: usize, column: &KeyColumn) -> Prefix {
+    let bytes = value.bytes().unwrap_or_default();
+    let (bits, rest) = byte_bits(bytes.get(from..).unwrap_or_default());
+    Prefix { bits: if column.descending { !bits } else { bits }, rest }
+}
+
+/// The first bytes and, below them, the length as far as they have it.
+#[inline]
+fn byte_bits(bytes: &[u8]) -> (u64, Rest) {
+    let rest = if bytes.len() <= PREFIX_BYTES { Rest::Nothing } else { Rest::Bytes };
+    (first_bytes(bytes) | bytes.len().min(PREFIX_BYTES + 1) as u64, rest)
 }
 
 /// Bits that order as reals do: the sign bit inverted, and for negative reals all other bits, too.
@@ -201,33 +267,42 @@ fn real_bits(real: f64) -> u64 {
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
+/// The first bytes of the prefix, padded with zeros, above the bits for the length.
 #[inline]
 fn first_bytes(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk::<8>() {
+    let first = match bytes.first_chunk::<8>() {
         Some(chunk) => u64::from_be_bytes(*chunk),
         None => {
             let mut chunk = [0; 8];
             chunk[..bytes.len()].copy_from_slice(bytes);
             u64::from_be_bytes(chunk)
         }
-    }
+    };
+    first >> 8 << LENGTH_BITS
 }
 
 /// A collation of the application may order in any way: its texts all have the same prefix.
-fn text_bits(text: &[u8], collation: &Collation) -> u64 {
+fn text_bits(text: &[u8], collation: &Collation) -> (u64, Rest) {
     match collation {
-        Collation::Binary => first_bytes(text),
+        Collation::Binary => byte_bits(text),
         Collation::NoCase => {
-            let mut bytes = first_bytes(text).to_be_bytes();
+            let mut bytes = [0; PREFIX_BYTES];
+            let len = text.len().min(PREFIX_BYTES);
+            bytes[..len].copy_from_slice(&text[..len]);
             bytes.make_ascii_lowercase();
             // Under NOCASE a comparison ends at a NUL, and the length decides: the bytes after it must not count.
             if let Some(nul) = bytes.iter().position(|&byte| byte == 0) {
                 bytes[nul..].fill(0);
             }
-            u64::from_be_bytes(bytes)
+            let rest = if text.len() <= PREFIX_BYTES { Rest::Nothing } else { Rest::Comparison };
+            (first_bytes(&bytes) | text.len().min(PREFIX_BYTES + 1) as u64, rest)
         }
-        Collation::RTrim => first_bytes(trim_spaces(text)),
-        Collation::Custom(_) => 0,
+        Collation::RTrim => {
+            let trimmed = trim_spaces(text);
+            let rest = if trimmed.len() <= PREFIX_BYTES { Rest::Nothing } else { Rest::Comparison };
+            (byte_bits(trimmed).0, rest)
+        }
+        Collation::Custom(_) => (0, Rest::Comparison),
     }
 }
 
@@ -376,8 +451,12 @@ mod tests {
                     let (a, b) = (prefix(left, &column), prefix(right, &column));
                     if a.bits != b.bits {
                         assert_eq!(a.bits.cmp(&b.bits), order, "{left} {right} {column:?}");
-                    } else if a.exact && b.exact {
+                    } else if (a.rest, b.rest) == (Rest::Nothing, Rest::Nothing) {
                         assert_eq!(order, Ordering::Equal, "{left} {right} {column:?}");
+                    } else if (a.rest, b.rest) == (Rest::Bytes, Rest::Bytes) {
+                        let rest = |value| prefix_of_rest(value, PREFIX_BYTES, &column);
+                        let (a, b) = (rest(left), rest(right));
+                        assert_eq!(a.bits.cmp(&b.bits), order, "{left} {right} {column:?}");
                     }
                 }
             }

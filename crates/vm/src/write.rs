@@ -8,6 +8,7 @@ use lithe_format::record;
 use lithe_value::{Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 
+use crate::arena::Stored;
 use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::host::Host;
@@ -288,7 +289,7 @@ pub fn index_append(m: &mut Machine, sorter: CursorId, cursor: CursorId) -> Resu
     else {
         return Err(not_writable());
     };
-    let record = sorter.sorter.row().unwrap_or_default();
+    let record = sorter.sorter.row().map_or(&[][..], Stored::bytes);
     if tree.encoding() != Encoding::Utf8 {
         // The sorter has its texts in UTF-8, whose order may differ from that of UTF-16.
         return insert_key_values(tree, builder, &record::values(record)?, 0);

@@ -1,6 +1,6 @@
 //! Reading a record, one column at a time, from its bytes without a copy.
 
-use super::{HEADER_CUT, header_len};
+use super::{CONTENT_LONG, DISAGREE, HEADER_CUT, HEADER_LONG, header_len};
 use crate::serial_type::SerialType;
 use crate::{Malformed, varint};
 use lithe_value::ValueRef;
@@ -158,7 +158,7 @@ impl View {
         let column = Column { at: self.content_at, serial };
         let end = u64::from(self.content_at) + u64::from(serial.len());
         if end > u64::from(self.payload_len) {
-            return Err(Malformed("record content longer than its payload"));
+            return Err(CONTENT_LONG);
         }
         self.content_at = end as u32;
         self.columns.push(column);
@@ -172,7 +172,7 @@ impl View {
             return Ok(false);
         }
         if len > self.payload_len || at > len as usize {
-            return Err(Malformed("record header longer than its payload"));
+            return Err(HEADER_LONG);
         }
         (self.header_len, self.header_at, self.content_at) = (len, at as u32, len);
         Ok(true)
@@ -180,7 +180,7 @@ impl View {
 
     fn end_of_header(&self) -> Result<Located, Malformed> {
         if self.header_at > self.header_len || self.content_at != self.payload_len {
-            return Err(Malformed("record header and content disagree"));
+            return Err(DISAGREE);
         }
         Ok(Located::Absent)
     }

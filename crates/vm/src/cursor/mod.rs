@@ -123,6 +123,11 @@ impl VmCursor {
     /// The same, for cursors other than tree cursors.
     #[inline(never)]
     pub fn next_in_memory(&mut self) -> Result<bool, Error> {
+        if let VmCursor::Ephemeral(ephemeral) = self
+            && let Some(found) = ephemeral.next_in_table()
+        {
+            return Ok(found);
+        }
         match self.settled()? {
             VmCursor::Tree(tree) => tree.next(),
             VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.next()),
@@ -215,17 +220,21 @@ impl VmCursor {
 
     #[inline(never)]
     fn column_in_memory(&mut self, column: usize, dst: &mut Register) -> Result<bool, Error> {
+        if let VmCursor::Ephemeral(ephemeral) = self
+            && let Some(is_there) = ephemeral.column(column, dst)?
+        {
+            return Ok(is_there);
+        }
         match self.settled()? {
             VmCursor::Tree(tree) => tree.column(column, dst),
-            VmCursor::Ephemeral(ephemeral) => ephemeral.column(column, dst),
             VmCursor::Sorter(sorter) => sorter.column(column, dst),
             VmCursor::Hash(hash) => hash.column(column, dst),
             VmCursor::Rows(rows) => {
                 rows.column(column, dst)?;
                 Ok(true)
             }
-            // (VColumn reads the columns of a virtual table.)
-            VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Closed(_) => {
+            // (VColumn reads the columns of a virtual table; a temporary table was read above, unless it had moved.)
+            VmCursor::Ephemeral(_) | VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Closed(_) => {
                 dst.set_null();
                 Ok(true)
             }

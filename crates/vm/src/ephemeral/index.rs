@@ -18,7 +18,7 @@ use std::sync::Arc;
 use lithe_btree::KeyInfo;
 use lithe_value::ValueRef;
 
-use crate::arena::{Arena, Span};
+use crate::arena::{Arena, Span, Stored};
 use crate::keys::{Columns, compare_records, compare_to_values, prefix};
 
 /// Entries in memory.
@@ -227,6 +227,12 @@ impl MemoryIndex {
     pub fn span(&self, place: Place) -> Option<Span> {
         let place = self.settled(place)?;
         Some(self.blocks[place.block][place.slot].span)
+    }
+
+    /// A record among the others, even one that has been removed since.
+    #[inline]
+    pub fn stored(&self, span: Span) -> Stored<'_> {
+        self.records.stored(span)
     }
 
     /// A record, even one that has been removed since.

@@ -177,6 +177,22 @@ impl EphemeralCursor {
         self.position != Position::Nowhere
     }
 
+    /// Goes to the next row of a table, if this one is still where it was found. `None`: the caller must use
+    /// [`EphemeralCursor::next`].
+    #[inline]
+    pub fn next_in_table(&mut self) -> Option<bool> {
+        let store = self.store.borrow();
+        let (Store::Table(table), Position::Row { rowid, at }) = (&*store, self.position) else { return None };
+        if table.rowid(at) != Some(rowid) {
+            return None;
+        }
+        let next = table.rowid(at + 1);
+        drop(store);
+        self.forget_row();
+        self.position = next.map_or(Position::Nowhere, |rowid| Position::Row { rowid, at: at + 1 });
+        Some(next.is_some())
+    }
+
     /// Goes to the next row.
     #[inline]
     pub fn next(&mut self) -> bool {
@@ -368,17 +384,29 @@ impl EphemeralCursor {
         }
     }
 
-    /// Puts a column of the current row into a register; false if the record has no such column.
+    /// Puts a column of the current row into a register; false if the record has no such column. `None`: the content has moved.
     #[inline]
-    pub fn column(&mut self, column: usize, dst: &mut Register) -> Result<bool, Error> {
+    pub fn column(&mut self, column: usize, dst: &mut Register) -> Result<Option<bool>, Error> {
         let store = self.store.borrow();
         match store.record(self.position) {
-            Some(record) if !self.is_null_row => self.view.column(record, column, dst),
+            Some(record) if !self.is_null_row => self.view.column(record, column, dst).map(Some),
+            _ if matches!(*store, Store::Moved(_)) => Ok(None),
             _ => {
                 dst.set_null();
-                Ok(true)
+                Ok(Some(true))
             }
         }
+    }
+
+    /// Calls `f` with a column of the current row, if it can be located without the view. `None`: the caller must use
+    /// [`EphemeralCursor::column`].
+    #[inline]
+    pub fn with_value_in_place<T>(&mut self, column: usize, f: impl FnOnce(ValueRef<'_>) -> Option<T>) -> Option<T> {
+        if self.is_null_row {
+            return None;
+        }
+        let store = self.store.borrow();
+        f(self.view.value_in_place(store.record(self.position)?, column)?)
     }
 
     /// The rowid that ends the current entry.
@@ -392,7 +420,7 @@ impl EphemeralCursor {
 
     /// Calls `f` with the current record.
     pub fn with_record<T>(&self, f: impl FnOnce(&[u8]) -> T) -> Option<T> {
-        self.store.borrow().record(self.position).map(f)
+        self.store.borrow().record(self.position).map(|record| f(record.bytes()))
     }
 }
 

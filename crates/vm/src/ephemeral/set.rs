@@ -14,7 +14,7 @@ use hashbrown::hash_table::Entry as Slot;
 use lithe_btree::KeyInfo;
 use lithe_value::ValueRef;
 
-use crate::arena::{Arena, Span};
+use crate::arena::{Arena, Span, Stored};
 use crate::keys::{KeyHasher, compare_records, compare_to_values};
 
 /// Keys in memory.
@@ -71,7 +71,7 @@ impl MemorySet {
         }
     }
 
-    /// The record with these values, for [`MemorySet::record`].
+    /// The record with these values, for [`MemorySet::stored`].
     pub fn find(&self, values: &[ValueRef<'_>]) -> Option<Span> {
         let hash = self.hasher.hash_values(values, &self.key);
         let equal = |span: &Span| compare_to_values(self.records.get(*span), values, &self.key).is_eq();
@@ -87,8 +87,8 @@ impl MemorySet {
     }
 
     /// A record.
-    pub fn record(&self, span: Span) -> &[u8] {
-        self.records.get(span)
+    pub fn stored(&self, span: Span) -> Stored<'_> {
+        self.records.stored(span)
     }
 
     /// All records, in any order.

@@ -12,6 +12,7 @@ use super::Position;
 use super::index::MemoryIndex;
 use super::set::MemorySet;
 use super::table::MemoryTable;
+use crate::arena::Stored;
 use crate::error::Error;
 use crate::host::Host;
 use crate::keys::KeyHasher;
@@ -40,14 +41,13 @@ impl Store {
     }
 
     #[inline]
-    pub fn record(&self, position: Position) -> Option<&[u8]> {
+    pub fn record(&self, position: Position) -> Option<Stored<'_>> {
         match (self, position) {
-            (Store::Table(table), Position::Row { rowid, at }) => match table.rowid(at) {
-                Some(found) if found == rowid => table.record(at),
-                _ => table.find(rowid).ok().and_then(|at| table.record(at)),
-            },
-            (Store::Index(index), Position::Entry { span, .. }) => Some(index.span_record(span)),
-            (Store::Set(set), Position::Member(span)) => Some(set.record(span)),
+            (Store::Table(table), Position::Row { rowid, at }) => {
+                table.stored_of(at, rowid).or_else(|| table.stored_of(table.find(rowid).ok()?, rowid))
+            }
+            (Store::Index(index), Position::Entry { span, .. }) => Some(index.stored(span)),
+            (Store::Set(set), Position::Member(span)) => Some(set.stored(span)),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@
 
 use std::collections::{TryReserveError, VecDeque};
 
-use crate::arena::{Arena, Span};
+use crate::arena::{Arena, Span, Stored};
 
 /// Rows in memory.
 #[derive(Debug, Default)]
@@ -106,6 +106,13 @@ impl MemoryTable {
     #[inline]
     pub fn record(&self, index: usize) -> Option<&[u8]> {
         self.rows.get(index).map(|row| self.records.get(row.span))
+    }
+
+    /// The record of row `index`, if that row has this rowid.
+    #[inline]
+    pub fn stored_of(&self, index: usize, rowid: i64) -> Option<Stored<'_>> {
+        let row = self.rows.get(index).filter(|row| row.rowid == rowid)?;
+        Some(self.records.stored(row.span))
     }
 
     /// How many rows there are.

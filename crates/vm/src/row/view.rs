@@ -4,6 +4,7 @@ use lithe_format::cell::PayloadSpan;
 use lithe_format::record::{Located, View};
 use lithe_value::ValueRef;
 
+use crate::arena::Stored;
 use crate::error::Error;
 use crate::register::Register;
 use crate::row::columns::{self, Columns};
@@ -30,23 +31,22 @@ impl RecordView {
     /// Column `column` of the record, if it can be located without the view. `None`: the caller must use
     /// [`RecordView::value`].
     #[inline]
-    pub fn value_in_place<'a>(&mut self, record: &'a [u8], column: usize) -> Option<ValueRef<'a>> {
+    pub fn value_in_place<'a>(&mut self, record: Stored<'a>, column: usize) -> Option<ValueRef<'a>> {
         if !self.is_read {
-            // Records are shorter than the limit on lengths, which is less than 2 GiB.
-            let len = record.len() as u32;
-            self.columns.find(record, PayloadSpan { at: 0, local: len, len });
+            let len = record.span.len() as u32;
+            self.columns.find(record.block, PayloadSpan { at: record.span.start(), local: len, len });
             self.is_read = true;
         }
         let (serial, at) = self.columns.get(column)?;
-        columns::value(record, serial, at)
+        columns::value(record.block, serial, at)
     }
 
     /// Column `column` of the record; `None` if it has fewer.
     #[inline]
-    pub fn value<'a>(&mut self, record: &'a [u8], column: usize) -> Result<Option<ValueRef<'a>>, Error> {
+    pub fn value<'a>(&mut self, record: Stored<'a>, column: usize) -> Result<Option<ValueRef<'a>>, Error> {
         match self.value_in_place(record, column) {
             Some(value) => Ok(Some(value)),
-            None => self.value_by_view(record, column),
+            None => self.value_by_view(record.bytes(), column),
         }
     }
 
@@ -65,7 +65,7 @@ impl RecordView {
 
     /// Puts column `column` into a register; false if the record has fewer columns.
     #[inline]
-    pub fn column(&mut self, record: &[u8], column: usize, dst: &mut Register) -> Result<bool, Error> {
+    pub fn column(&mut self, record: Stored<'_>, column: usize, dst: &mut Register) -> Result<bool, Error> {
         let value = self.value(record, column)?;
         if let Some(value) = value {
             dst.reserve(value.bytes().map_or(0, <[u8]>::len))?;

@@ -1,7 +1,7 @@
 //! The rows that a sorter holds in memory.
 //!
 //! ```text
-//!   entries   | prefix, span | prefix, span | ...        16 bytes each: what is sorted
+//!   entries   | prefix, span | prefix, span | ...        16 bytes each: what is sorted ([`refine`](super::refine))
 //!                        │              │
 //!   records   | record ..| record ......| ...            in the order of arrival
 //! ```
@@ -16,9 +16,9 @@ use std::sync::Arc;
 use lithe_btree::KeyInfo;
 use lithe_value::ValueRef;
 
-use super::stable;
-use crate::arena::{Arena, Span};
-use crate::keys::{Prefix, compare_records, compare_to_values, prefix};
+use super::refine::{self, Entry, Order};
+use crate::arena::{Arena, Stored};
+use crate::keys::{Prefix, Rest, compare_to_values, prefix, value_at};
 
 /// Rows collected beyond the limit before a cut: a cut per row would be quadratic for small limits.
 const CUT_SLACK: usize = 256;
@@ -29,19 +29,11 @@ pub struct Batch {
     key: Arc<KeyInfo>,
     entries: Vec<Entry>,
     records: Arena,
-    /// All prefixes are exact: they determine their keys.
+    /// All prefixes determine the first column of their keys.
     all_exact: bool,
     limit: Option<usize>,
     /// The entry that new rows must be less than, once a cut has been made.
     bar: Option<Entry>,
-}
-
-/// A row: the prefix of its key, and the span of its record. Of equal rows, the one whose span starts first was added
-/// first.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    prefix: u64,
-    span: Span,
 }
 
 impl Batch {
@@ -84,7 +76,7 @@ impl Batch {
     pub fn admits(&self, row: &[ValueRef<'_>]) -> Option<Prefix> {
         let prefix = match (self.key.columns().first(), row.first()) {
             (Some(column), Some(value)) => prefix(*value, column),
-            _ => Prefix { bits: 0, exact: false },
+            _ => Prefix { bits: 0, rest: Rest::Comparison },
         };
         match &self.bar {
             None if self.limit == Some(0) => None,
@@ -116,7 +108,7 @@ impl Batch {
     /// Adds a record.
     #[inline]
     pub fn push(&mut self, prefix: Prefix, record: &[u8]) {
-        self.all_exact &= prefix.exact;
+        self.all_exact &= prefix.rest == Rest::Nothing;
         self.entries.push(Entry { prefix: prefix.bits, span: self.records.push(record) });
         if let Some(limit) = self.limit
             && self.entries.len() >= limit.saturating_add(limit.max(CUT_SLACK))
@@ -129,68 +121,47 @@ impl Batch {
     #[inline(never)]
     fn cut(&mut self, limit: usize) {
         assert!(limit > 0 && self.entries.len() > limit, "nothing is to be cut");
-        let order = Order { key: &self.key, records: &self.records, exact: false };
+        let order = Order { key: &self.key, records: &self.records };
         self.entries.select_nth_unstable_by(limit - 1, |a, b| order.compare_all(a, b));
         self.entries.truncate(limit);
         // Back to the order of arrival, in which the remaining records are moved to the front.
         self.entries.sort_unstable_by_key(|entry| entry.span);
         self.records.retain(self.entries.iter_mut().map(|entry| &mut entry.span));
-        let order = Order { key: &self.key, records: &self.records, exact: false };
+        let order = Order { key: &self.key, records: &self.records };
         self.bar = self.entries.iter().copied().max_by(|a, b| order.compare_all(a, b));
         assert!(self.bar.is_some(), "after a cut, there is a bar for new rows");
     }
 
-    /// Sorts the rows, and drops those past the limit.
+    /// Sorts the rows, and drops those past the limit. Their prefixes are no longer those of their keys.
     pub fn sort(&mut self) -> Result<(), TryReserveError> {
-        let exact = self.all_exact && self.key.columns().len() <= 1;
-        let order = Order { key: &self.key, records: &self.records, exact };
-        // The sort is stable, so equal rows stay in the order of arrival.
-        stable::sort(&mut self.entries, |a, b| order.compare(a, b))?;
-        if let Some(limit) = self.limit {
-            self.entries.truncate(limit);
-        }
+        let order = Order { key: &self.key, records: &self.records };
+        let limit = self.limit.unwrap_or(usize::MAX);
+        // Equal rows stay in the order of arrival.
+        refine::sort(&mut self.entries, order, self.all_exact, limit)?;
+        self.entries.truncate(limit);
         Ok(())
     }
 
     /// The row at place `index`.
     #[inline]
-    pub fn row(&self, index: usize) -> Option<&[u8]> {
-        self.entries.get(index).map(|entry| self.record(entry))
+    pub fn row(&self, index: usize) -> Option<Stored<'_>> {
+        self.entries.get(index).map(|entry| self.records.stored(entry.span))
     }
 
-    /// The rows in order, with their prefixes.
+    /// The rows in order, with the prefixes of their keys.
     pub fn rows(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        self.entries.iter().map(|entry| (entry.prefix, self.record(entry)))
+        let prefix_of = |record| match self.key.columns().first() {
+            Some(column) => prefix(value_at(record, 0), column).bits,
+            None => 0,
+        };
+        self.entries.iter().map(move |entry| {
+            let record = self.record(entry);
+            (prefix_of(record), record)
+        })
     }
 
     #[inline]
     fn record(&self, entry: &Entry) -> &[u8] {
         self.records.get(entry.span)
-    }
-}
-
-/// The order of entries.
-struct Order<'a> {
-    key: &'a KeyInfo,
-    records: &'a Arena,
-    /// Equal prefixes mean equal keys.
-    exact: bool,
-}
-
-impl Order<'_> {
-    /// By key.
-    #[inline]
-    fn compare(&self, left: &Entry, right: &Entry) -> Ordering {
-        let order = left.prefix.cmp(&right.prefix);
-        if order.is_ne() || self.exact {
-            return order;
-        }
-        compare_records(self.records.get(left.span), self.records.get(right.span), self.key)
-    }
-
-    /// By key and arrival: no two entries are equal.
-    #[inline]
-    fn compare_all(&self, left: &Entry, right: &Entry) -> Ordering {
-        self.compare(left, right).then(left.span.cmp(&right.span))
     }
 }

@@ -13,6 +13,7 @@
 
 mod batch;
 mod merge;
+mod refine;
 mod run;
 mod stable;
 
@@ -22,6 +23,7 @@ use lithe_btree::KeyInfo;
 use lithe_format::record::Builder;
 use lithe_value::ValueRef;
 
+use crate::arena::Stored;
 use crate::error::Error;
 use crate::host::Host;
 use crate::register::Register;
@@ -139,10 +141,10 @@ impl Sorter {
 
     /// The record under the cursor.
     #[inline]
-    pub fn row(&self) -> Option<&[u8]> {
+    pub fn row(&self) -> Option<Stored<'_>> {
         match &self.reading {
             Reading::Batch(at) => self.batch.row(*at),
-            Reading::Merge(merge) => merge.row(),
+            Reading::Merge(merge) => merge.row().map(Stored::from),
             Reading::Not => None,
         }
     }

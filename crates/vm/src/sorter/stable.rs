@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   | piece | piece | piece | piece |     each sorted by itself, with little memory
-//!   |    merged     |    merged     |     two and two, from the list to other memory and back
+//!   |    merged     |    merged     |     two and two, in other memory
 //! ```
 
 use std::cmp::Ordering;
@@ -13,7 +13,7 @@ use std::collections::TryReserveError;
 const PIECE: usize = 8192;
 
 /// Sorts a list.
-pub fn sort<T: Copy>(list: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Ordering) -> Result<(), TryReserveError> {
+pub fn sort<T: Copy>(list: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) -> Result<(), TryReserveError> {
     list.chunks_mut(PIECE).for_each(|piece| piece.sort_by(&mut compare));
     if list.len() <= PIECE {
         return Ok(());
@@ -28,7 +28,7 @@ pub fn sort<T: Copy>(list: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Order
             merge(left, right, &mut compare, &mut merged);
         }
         assert_eq!(merged.len(), list.len(), "all that was there is there");
-        std::mem::swap(list, &mut merged);
+        list.copy_from_slice(&merged);
         width *= 2;
     }
     Ok(())
