@@ -22,7 +22,7 @@ use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
 use super::super::access::ColumnAccess;
-use super::super::expr::Replacement;
+use super::super::expr::{Replacement, computed};
 use super::super::loops::{PreparedJoin, begin_loops, end_loops, prepare_sources};
 use super::aggregate::{self, Accumulators};
 use super::distinct::{self, Distinct};
@@ -283,13 +283,29 @@ fn emit_group_output<'a>(
         if let Some(having) = &select.having {
             cg.jump_if_false(having, end, true)?;
         }
-        emit_group_columns(cg, select, order_by, sink, sorter, distinct, end)
+        emit_group_columns(cg, with_terms_shown(cg, groups), order_by, sink, sorter, distinct, end)
     });
     cg.known.forget_replacements(known);
     result?;
     cg.b.place(end);
     cg.b.emit(Insn::Return { ret: groups.output.ret });
     Ok(())
+}
+
+/// The SELECT with result columns that are GROUP BY terms read from the group's, whose values are those of its first row. With min() or
+/// max() that is all that shows them: every other expression is computed from the row with the result. Of equal columns it is the one that GROUP
+/// BY names by its number, or else the last.
+fn with_terms_shown<'a>(cg: &Codegen<'a>, groups: &Groups<'a>) -> &'a Select<'a> {
+    let select = groups.select;
+    let columns = cg.arena.alloc_slice_copy(select.columns);
+    for (at, term) in groups.terms.iter().enumerate() {
+        let is_shown = |column: &Expr<'a>| !matches!(column, Expr::Column(_)) && same(column, &term.expr);
+        let named = term.output.map(usize::from).filter(|&named| select.columns.get(named).is_some_and(is_shown));
+        if let Some(shown) = named.or_else(|| select.columns.iter().rposition(is_shown)) {
+            columns[shown] = computed(groups.group.at(at), None);
+        }
+    }
+    cg.arena.alloc(Select { columns, ..*select })
 }
 
 pub(super) fn emit_group_columns<'a>(
