@@ -15,7 +15,7 @@ use lithe_optimize::aggregates::{aggregate_columns, collect_columns};
 use lithe_optimize::explain::Part;
 use lithe_optimize::plan::{GroupPlan, Grouping};
 use lithe_optimize::select::keeps_term;
-use lithe_resolve::ir::{Column, ColumnIndex, Expr, OrderTerm, Select, same};
+use lithe_resolve::ir::{Column, ColumnIndex, Expr, OrderTerm, Select, has_query, same, skip_likelihood};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 use lithe_vm::program::CursorKind;
@@ -299,8 +299,10 @@ fn with_terms_shown<'a>(cg: &Codegen<'a>, groups: &Groups<'a>) -> &'a Select<'a>
     let select = groups.select;
     let columns = cg.arena.alloc_slice_copy(select.columns);
     for (at, term) in groups.terms.iter().enumerate() {
-        let is_shown = |column: &Expr<'a>| !matches!(column, Expr::Column(_)) && same(column, &term.expr);
-        let named = term.output.map(usize::from).filter(|&named| select.columns.get(named).is_some_and(is_shown));
+        let is_column = matches!(skip_likelihood(term.expr), Expr::Column(_));
+        let is_shown = |column: &Expr<'a>| !is_column && same(column, &term.expr);
+        let is_named = |column: &Expr<'a>| is_shown(column) || has_query(column) && has_query(&term.expr);
+        let named = term.output.map(usize::from).filter(|&named| select.columns.get(named).is_some_and(is_named));
         if let Some(shown) = named.or_else(|| select.columns.iter().rposition(is_shown)) {
             columns[shown] = computed(groups.group.at(at), None);
         }

@@ -64,3 +64,13 @@ SELECT c+d, sum(c), c FROM t GROUP BY c + d
 SELECT c+d, typeof(c+d), sum(c), c FROM t GROUP BY c + d
 SELECT min(a), c + d FROM t GROUP BY 2, 1+1 ORDER BY 2
 SELECT max(a), c || '', c FROM t GROUP BY c COLLATE NOCASE
+SELECT min(a), (c + d) COLLATE NOCASE FROM t GROUP BY 2
+SELECT min(a), c COLLATE NOCASE FROM t GROUP BY 2
+SELECT min(a), likely(c) FROM t GROUP BY 2
+SELECT min(a), likely(c COLLATE NOCASE) FROM t GROUP BY 2
+SELECT min(a), likely(c) COLLATE NOCASE FROM t GROUP BY 2
+SELECT min(a), likelihood(c, 0.5) FROM t GROUP BY 2
+SELECT min(a), likelihood(c + d, 0.5) FROM t GROUP BY 2
+SELECT min(a), (+c) COLLATE NOCASE FROM t GROUP BY 2
+SELECT min(a), 5 FROM t GROUP BY 2
+SELECT min(a), (SELECT c + d) FROM t GROUP BY 2
