@@ -11,7 +11,7 @@ use lithe_vfs::ResultCode;
 
 use crate::accumulator::Accumulator;
 use crate::boxed_error::BoxedError;
-use crate::call::{FunctionConnection, RegisterArguments, check_length, decoded, function_failed};
+use crate::call::{FunctionConnection, RegisterArguments, check_length, decoded, function_failed, through_encoding};
 use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::host::Host;
@@ -337,6 +337,7 @@ pub fn value(
     m.resume();
     accumulator.put(m.reg_mut(acc));
     m.reg_mut(dst).set_value(out);
+    through_encoding(m.reg_mut(dst), host.state().encoding.get());
     result?.go_with(m.reg_mut(dst));
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::host::Host;
 use crate::machine::{Machine, drop_stale_rows, with_values};
 use crate::operand::{CallId, Reg};
 use crate::program::{FunctionCall, Program};
-use crate::register::Register;
+use crate::register::{BytesKind, Register};
 
 /// dst = the function's result.
 #[inline(never)]
@@ -130,7 +130,26 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
     }
     result.map_err(function_failed)?;
     registers[at.dst.0 as usize].set_result(out, subtype, pointer);
+    through_encoding(&mut registers[at.dst.0 as usize], host.state().encoding.get());
     Ok(())
+}
+
+/// Turns the text in a register into what is left of it in the encoding of the database, as which SQLite keeps it: bytes that are no
+/// characters become others in UTF-16.
+pub(crate) fn through_encoding(register: &mut Register, encoding: Encoding) {
+    if encoding == Encoding::Utf8 {
+        return;
+    }
+    if let Some(text) = register.text()
+        && !text.is_ascii()
+    {
+        let (mut encoded, mut decoded) = (Buffer::new(), Buffer::new());
+        encoding.encode(text, &mut encoded);
+        encoding.decode(encoded.as_slice(), &mut decoded);
+        if decoded.as_slice() != text {
+            register.set_buffer(BytesKind::Text, decoded);
+        }
+    }
 }
 
 /// Calls a function outside of a program, as the planner does.

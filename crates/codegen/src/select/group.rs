@@ -15,14 +15,14 @@ use lithe_optimize::aggregates::{aggregate_columns, collect_columns};
 use lithe_optimize::explain::Part;
 use lithe_optimize::plan::{GroupPlan, Grouping};
 use lithe_optimize::select::keeps_term;
-use lithe_resolve::ir::{Column, ColumnIndex, Expr, OrderTerm, Select, same};
+use lithe_resolve::ir::{Column, ColumnIndex, Expr, OrderTerm, Select, has_query, same, skip_likelihood};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
 use super::super::access::ColumnAccess;
-use super::super::expr::Replacement;
+use super::super::expr::{Replacement, computed};
 use super::super::loops::{PreparedJoin, begin_loops, end_loops, prepare_sources};
 use super::aggregate::{self, Accumulators};
 use super::distinct::{self, Distinct};
@@ -286,13 +286,31 @@ fn emit_group_output<'a>(
         if let Some(having) = &select.having {
             cg.jump_if_false(having, end, true)?;
         }
-        emit_group_columns(cg, select, order_by, sink, sorter, distinct, end)
+        emit_group_columns(cg, with_terms_shown(cg, groups), order_by, sink, sorter, distinct, end)
     });
     cg.known.forget_replacements(known);
     result?;
     cg.b.place(end);
     cg.b.emit(Insn::Return { ret: groups.output.ret });
     Ok(())
+}
+
+/// The SELECT with result columns that are GROUP BY terms read from the group's, whose values are those of its first row. With min() or
+/// max() that is all that shows them: every other expression is computed from the row with the result. Of equal columns it is the one that GROUP
+/// BY names by its number, or else the last.
+fn with_terms_shown<'a>(cg: &Codegen<'a>, groups: &Groups<'a>) -> &'a Select<'a> {
+    let select = groups.select;
+    let columns = cg.arena.alloc_slice_copy(select.columns);
+    for (at, term) in groups.terms.iter().enumerate() {
+        let is_column = matches!(skip_likelihood(term.expr), Expr::Column(_));
+        let is_shown = |column: &Expr<'a>| !is_column && same(column, &term.expr);
+        let is_named = |column: &Expr<'a>| is_shown(column) || has_query(column) && has_query(&term.expr);
+        let named = term.output.map(usize::from).filter(|&named| select.columns.get(named).is_some_and(is_named));
+        if let Some(shown) = named.or_else(|| select.columns.iter().rposition(is_shown)) {
+            columns[shown] = computed(groups.group.at(at), None);
+        }
+    }
+    cg.arena.alloc(Select { columns, ..*select })
 }
 
 pub(super) fn emit_group_columns<'a>(

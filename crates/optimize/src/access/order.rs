@@ -13,8 +13,8 @@
 //! order so far distinguishes.
 
 use lithe_resolve::ir::{
-    Coll, ColumnIndex, Expr, OrderTerm, SourceKind, SourceSet, collation_of, is_constant, same, skip_collate,
-    sources_of,
+    Coll, ColumnIndex, Expr, OrderTerm, SourceKind, SourceSet, TermOrigin, collation_of, is_constant, same,
+    skip_collate, sources_of,
 };
 
 use super::candidate::{Candidate, Key, TreeWay, Way};
@@ -272,6 +272,8 @@ impl<'a> Check<'_, 'a> {
     fn is_bound(&self, candidate: &Candidate, column: ColumnIndex, collation: Coll<'a>) -> bool {
         let source = candidate.source;
         let equals = self.terms.equal_columns(source, column, |origin| self.infos[source].admits(origin));
+        // All rows that are sorted meet WHERE, whatever a path may use of it.
+        let holds = |origin: TermOrigin| origin == TermOrigin::Where || self.infos[source].admits(origin);
         self.terms.numbered().any(|(id, constraint)| {
             let Left::Column(of) = constraint.left else { return false };
             let is_it = constraint.source == source && of == column || equals.contains(&(constraint.source, of));
@@ -279,7 +281,7 @@ impl<'a> Check<'_, 'a> {
                 && (matches!(constraint.op, Op::Eq | Op::Is | Op::IsNull)
                     || self.sets_are_values && constraint.op == Op::In && candidate.used.contains(&id))
                 && constraint.needs.is_subset_of(self.outside)
-                && self.infos[source].admits(self.terms.conditions[constraint.condition].origin)
+                && holds(self.terms.conditions[constraint.condition].origin)
                 && (matches!(constraint.op, Op::IsNull | Op::In)
                     || column.is_rowid()
                     || constraint.how.collation == collation)

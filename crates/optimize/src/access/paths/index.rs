@@ -4,7 +4,7 @@
 //! ends the key. Every prefix is a candidate of its own.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Expr, InSet, Indexed, JoinKind, SourceSet, skip_collate};
+use lithe_resolve::ir::{CompareOp, Expr, InSet, Indexed, JoinKind, SourceSet, skip_collate};
 use lithe_value::Value;
 
 use super::PathFinder;
@@ -152,6 +152,13 @@ impl<'a> PathFinder<'_, 'a> {
                 None if condition.equality != super::Selectivity::NotEqual => 1 + EQUALITY_SAVES,
                 None => 1,
             };
+        }
+        for (_, expr) in &self.terms.following {
+            if let Expr::Compare(compare) = expr
+                && self.is_covered(source, index, expr)
+            {
+                saved += if compare.op == CompareOp::Eq { 1 + EQUALITY_SAVES } else { 1 };
+            }
         }
         for constraint in self.terms.constraints.iter().filter(|constraint| constraint.is_extra) {
             let is_equality = matches!(constraint.op, Op::Eq | Op::Is);
