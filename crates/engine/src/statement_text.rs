@@ -10,7 +10,7 @@ pub(crate) fn names_no_table(sql: &[u8]) -> bool {
     let mut lexer = Lexer::new(sql);
     loop {
         match lexer.next_significant().kind {
-            TokenKind::EndOfText => return true,
+            TokenKind::EndOfText | TokenKind::Semicolon => return true,
             TokenKind::From | TokenKind::In => return false,
             _ => {}
         }
