@@ -94,8 +94,13 @@ impl<'a> Join<'_, 'a> {
         };
         // The loop itself checks the other conditions, after the union. It also checks the whole OR when part of a branch
         // needs sources of inner loops.
-        let open = terms.conditions.iter().zip(states).take(own);
+        // Rows of a virtual table may have the same rowid in two branches, and the first that meets all conditions counts.
+        let is_virtual = matches!(chosen.way, Way::Function(_) | Way::Virtual(_));
+        let open = terms.conditions.iter().zip(states).enumerate();
+        let counts = |at: usize, needs: SourceSet| at < own || is_virtual && needs.contains(source);
         let (demands, checks): (Vec<&Condition<'a>>, Vec<&Condition<'a>>) = open
+            .filter(|(at, (condition, _))| counts(*at, condition.needs))
+            .map(|(_, open)| open)
             .filter(|(condition, state)| !state.is_done(condition))
             .filter(|(condition, _)| condition.needs.is_subset_of(known))
             .map(|(condition, _)| condition)

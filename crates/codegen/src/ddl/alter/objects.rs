@@ -29,6 +29,10 @@ pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Chang
         // Of views and triggers SQLite only reports in this mode that something is wrong, after it has checked all tables and indexes.
         objects.sort_by_key(|object| matches!(object, Object::Trigger(_)) || object.is_view());
     }
+    if cg.env.flags.reverse_unordered_selects && !matches!(change, Change::Table(_)) {
+        // SQLite checks before it renames a column, with a SELECT, whose first error is that of the newest object.
+        objects.reverse();
+    }
     for object in objects {
         match object {
             Object::Trigger(trigger) => trigger_edit(cg, altered, change, of, trigger, &mut edits)?,

@@ -198,7 +198,8 @@ fn edited(mut row: Row, edits: &[RowEdit]) -> Row {
     row
 }
 
-/// Checks every object of a schema that has been read, the oldest first, because its error is the one to report.
+/// Checks every object of a schema that has been read. The error of the oldest is the one to report; under
+/// `PRAGMA reverse_unordered_selects` that of the newest, because SQLite's check is a SELECT.
 fn test<'a>(resolver: &Resolver<'a>, db: Db, when: After) -> Result<()> {
     let env = resolver.env;
     let schema = env.catalog.schema(db);
@@ -211,33 +212,40 @@ fn test<'a>(resolver: &Resolver<'a>, db: Db, when: After) -> Result<()> {
         descending_indexes: true,
         is_altering: true,
     };
+    let mut tested = Ok(());
     for row in rows_of(schema) {
-        let name = row.name.name();
-        if row.kind == "index" {
-            test_index(resolver, db, &row, when)?;
-        }
-        match row.kind {
-            "table" | "index" if when.has_quoted_strings() => {
-                resolve_definition(resolver, db, &row)
-                    .map_err(|error| in_object(row.kind, name, when.words(), &error))?;
-            }
-            "table" | "index" => read_row(&mut again, db, &row, &options, when)?,
-            // PRAGMA legacy_alter_table: views and triggers are not resolved.
-            _ if env.flags.legacy_alter_table => {}
-            "view" => {
-                let Some(table) = schema.table(name) else { continue };
-                let Some(view) = table.view() else { continue };
-                if let Err(error) = resolver.view(db, table, view) {
-                    return Err(in_object("view", name, when.words(), &error));
-                }
-            }
-            _ => {
-                let Some(trigger) = schema.trigger(name) else { continue };
-                resolve_stored_trigger(resolver, db, trigger, when.words())?;
-            }
+        let of_row = match row.kind {
+            "index" => test_index(resolver, db, &row, when),
+            _ => Ok(()),
+        };
+        let of_row = of_row.and_then(|()| match row.kind {
+            "table" | "index" if !when.has_quoted_strings() => read_row(&mut again, db, &row, &options, when),
+            _ => test_row(resolver, db, &row, when),
+        });
+        match of_row {
+            Err(error) if env.flags.reverse_unordered_selects => tested = Err(error),
+            of_row => of_row?,
         }
     }
-    Ok(())
+    tested
+}
+
+fn test_row<'a>(resolver: &Resolver<'a>, db: Db, row: &Row, when: After) -> Result<()> {
+    let (schema, name) = (resolver.env.catalog.schema(db), row.name.name());
+    match row.kind {
+        "table" | "index" => {
+            resolve_definition(resolver, db, row).map_err(|error| in_object(row.kind, name, when.words(), &error))
+        }
+        // PRAGMA legacy_alter_table: views and triggers are not resolved.
+        _ if resolver.env.flags.legacy_alter_table => Ok(()),
+        "view" => {
+            let table = schema.table(name);
+            let view = table.and_then(|table| Some((table, table.view()?)));
+            let resolved = view.map_or(Ok(()), |(table, view)| resolver.view(db, table, view).map(|_| ()));
+            resolved.map_err(|error| in_object("view", name, when.words(), &error))
+        }
+        _ => schema.trigger(name).map_or(Ok(()), |trigger| resolve_stored_trigger(resolver, db, trigger, when.words())),
+    }
 }
 
 /// Resolves the expressions in the definition of a table or an index.

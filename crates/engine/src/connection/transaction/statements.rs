@@ -304,6 +304,11 @@ impl Connection {
 
     /// The schema was read, which in SQLite is a statement: at its end a transaction is committed that no statement writes any more.
     pub(crate) fn schema_was_read(&self) {
+        // SQLite reads a schema with a statement of its own.
+        let is_deferring = self.state.flags.get().contains(Flags::DEFER_FOREIGN_KEYS);
+        if is_deferring && self.transaction.is_autocommit() && !self.transaction.has_writers() {
+            self.after_transaction();
+        }
         if self.transaction.is_autocommit() && !self.transaction.has_writers() && self.databases.is_writing() {
             // Nothing was written.
             let _ = self.commit_all();

@@ -1,0 +1,10 @@
+-- Under reverse_unordered_selects ALTER TABLE reports the error of the newest object.
+CREATE TABLE t1(a, b)
+CREATE TABLE t2(a, c)
+CREATE TRIGGER r4 AFTER UPDATE ON t2 BEGIN INSERT INTO gone VALUES (OLD.a); END
+CREATE VIEW v7 AS SELECT a FROM missing
+ALTER TABLE t1 RENAME COLUMN a TO n
+PRAGMA reverse_unordered_selects = ON
+ALTER TABLE t1 RENAME COLUMN a TO n
+ALTER TABLE t1 RENAME TO t3
+ALTER TABLE t1 DROP COLUMN b
