@@ -393,7 +393,8 @@ impl<'v> SchemaTexts<'v> {
         };
         let root_page = match values.get(3) {
             Some(ValueRef::Integer(root)) => Some(*root),
-            _ => None,
+            Some(ValueRef::Null) | None => None,
+            Some(_) => Some(-1),
         };
         SchemaTexts { texts: [text(0), text(1), text(2), text(4)], root_page }
     }

@@ -5,7 +5,7 @@ use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_base::ResultCode;
 use lithe_format::PageNo;
-use lithe_sql::ast::Stmt;
+use lithe_sql::ast::{Name, QualifiedName, Stmt, TableBody};
 use lithe_sql::parse_statement;
 
 use super::{BuildOptions, build_index, build_table, build_trigger, build_view, build_virtual_table, trigger_database};
@@ -21,7 +21,7 @@ pub struct SchemaRow<'r> {
     pub name: Option<&'r [u8]>,
     /// The name of its table.
     pub table_name: Option<&'r [u8]>,
-    /// The root page as it is stored; `None` for NULL or a value that is no page number.
+    /// The root page as it is stored; `None` for NULL, -1 for a value that is no integer.
     pub root_page: Option<i64>,
     /// The CREATE statement; `None` for the indexes of constraints.
     pub sql: Option<&'r [u8]>,
@@ -96,40 +96,79 @@ impl Catalog {
         options: &BuildOptions<'_>,
     ) -> Result<()> {
         let root = root_page(row, page_count)?;
+        // As a C string, a text ends before a NUL.
+        let sql = sql.split(|byte| *byte == 0).next().unwrap_or_default();
         let arena = Bump::new();
         let parsed = parse_statement(sql, &arena, options.limits).map_err(|error| CompileError::new(error.message))?;
         let Some(statement) = parsed.statement else { return fail("") };
+        self.load_created(db, row, (statement.program(), sql), root, options)?;
+        // What stands behind the statement is not run.
+        if parsed.tail < sql.len() { fail("") } else { Ok(()) }
+    }
+
+    /// Adds what the statement creates; `sql` is its text.
+    fn load_created(
+        &mut self,
+        db: Db,
+        row: &SchemaRow<'_>,
+        (statement, sql): (Option<Stmt<'_>>, &[u8]),
+        root: Option<PageNo>,
+        options: &BuildOptions<'_>,
+    ) -> Result<()> {
         let schema = self.schema(db);
         let file_options = BuildOptions { descending_indexes: schema.file_format >= 4, ..*options };
-        match statement.program() {
+        let name = statement.and_then(created_name);
+        if name.is_some_and(|name| name.schema.is_some()) {
+            return fail("corrupt database");
+        }
+        match statement {
             Some(Stmt::CreateTable(create)) => {
+                self.refuse_relation(db, create.name.name.name)?;
+                if root == Some(PageNo::FIRST) || matches!(create.body, TableBody::Select(_)) {
+                    return fail("");
+                }
                 let mut table = build_table(create, sql, &file_options)?;
                 table.sql = sql.into();
                 table.set_root(root);
                 self.load_table(db, row, b"table", table)
             }
             Some(Stmt::CreateView(create)) => {
+                self.refuse_relation(db, create.name.name.name)?;
+                if root.is_some() {
+                    return fail("");
+                }
                 let view = build_view(create, sql);
                 self.load_table(db, row, b"view", Table { sql: sql.into(), ..view })
             }
             Some(Stmt::CreateVirtualTable(create)) => {
+                self.refuse_relation(db, create.name.name.name)?;
                 let table = build_virtual_table(create);
                 self.load_table(db, row, b"table", Table { sql: sql.into(), ..table })
             }
             Some(Stmt::CreateIndex(create)) => {
                 let table = schema.table(create.table.name);
-                let table = table.ok_or_else(|| CompileError::no_such("table", create.table.name))?;
+                let table = table.ok_or_else(|| self.no_such_table(db, create.table.name))?;
                 let mut index = build_index(create, sql, table, &file_options)?;
+                if schema.index(create.name.name.name).is_some() {
+                    return fail(format!("index {} already exists", create.name.name.name));
+                }
                 index.root = Some(root.ok_or_else(|| CompileError::new("invalid rootpage"))?);
+                if table.indexes.iter().any(|other| other.root == index.root) {
+                    return fail("invalid rootpage");
+                }
                 index.sql = Some(sql.into());
                 self.schema_mut(db).add_index(index);
-                check_names(row, b"index", create.name.name.name.as_bytes(), Some(create.table.name.as_bytes()))
+                check_names(row, b"index", create.name.name.name.as_bytes(), create.table.name.as_bytes())
             }
             Some(Stmt::CreateTrigger(create)) => {
                 let target = self.loaded_trigger_target(db, create, sql)?;
                 let trigger = build_trigger(create, db, target, self)?;
+                if self.schema(db).trigger(create.name.name.name).is_some() {
+                    return fail(format!("trigger {} already exists", create.name.name.name));
+                }
                 self.schema_mut(db).add_trigger(Trigger { sql: sql.into(), ..trigger });
-                check_names(row, b"trigger", create.name.name.name.as_bytes(), None)
+                let names = (create.name.name.name.as_bytes(), create.table.name.name.as_bytes());
+                check_names(row, b"trigger", names.0, names.1)
             }
             _ => fail(""),
         }
@@ -148,16 +187,30 @@ impl Catalog {
             return trigger_database(&create, sql, self).map(|(_, found)| found);
         }
         let table = self.schema(db).table(create.table.name.name);
-        let table = table.ok_or_else(|| {
-            CompileError::no_such("table", qualified(Some(self.database_name(db).name()), create.table.name.name))
-        })?;
+        let table = table.ok_or_else(|| self.no_such_table(db, create.table.name.name))?;
         Ok(crate::FoundTable { db, table })
+    }
+
+    /// "no such table: main.t".
+    fn no_such_table(&self, db: Db, name: Name<'_>) -> CompileError {
+        CompileError::no_such("table", qualified(Some(self.database_name(db).name()), name))
+    }
+
+    /// Fails if a table, a view or an index of that name has been read already.
+    fn refuse_relation(&self, db: Db, name: Name<'_>) -> Result<()> {
+        let schema = self.schema(db);
+        match schema.table(name) {
+            Some(table) if table.view().is_some() => fail(format!("view {name} already exists")),
+            Some(_) => fail(format!("table {name} already exists")),
+            None if schema.index(name).is_some() => fail(format!("there is already an index named {name}")),
+            None => Ok(()),
+        }
     }
 
     fn load_table(&mut self, db: Db, row: &SchemaRow<'_>, kind: &[u8], table: Table) -> Result<()> {
         let name = table.name.clone();
         self.schema_mut(db).add_table(table);
-        check_names(row, kind, name.as_bytes(), Some(name.as_bytes()))
+        check_names(row, kind, name.as_bytes(), name.as_bytes())
     }
 
     /// The row of a constraint's index: it only adds the root page.
@@ -185,6 +238,18 @@ impl Catalog {
     }
 }
 
+/// The name of what a statement creates.
+fn created_name(statement: Stmt<'_>) -> Option<QualifiedName<'_>> {
+    match statement {
+        Stmt::CreateTable(create) => Some(create.name),
+        Stmt::CreateView(create) => Some(create.name),
+        Stmt::CreateVirtualTable(create) => Some(create.name),
+        Stmt::CreateIndex(create) => Some(create.name),
+        Stmt::CreateTrigger(create) => Some(create.name),
+        _ => None,
+    }
+}
+
 fn is_create(sql: &[u8]) -> bool {
     sql.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(b"cr"))
 }
@@ -200,9 +265,9 @@ fn root_page(row: &SchemaRow<'_>, page_count: u32) -> Result<Option<PageNo>> {
 }
 
 /// The name, kind and table in the row must be those of the object that the text creates; case does not matter.
-fn check_names(row: &SchemaRow<'_>, kind: &[u8], name: &[u8], table: Option<&[u8]>) -> Result<()> {
+fn check_names(row: &SchemaRow<'_>, kind: &[u8], name: &[u8], table: &[u8]) -> Result<()> {
     let is = |column: Option<&[u8]>, wanted: &[u8]| column.is_some_and(|column| column.eq_ignore_ascii_case(wanted));
-    if is(row.kind, kind) && is(row.name, name) && table.is_none_or(|table| is(row.table_name, table)) {
+    if is(row.kind, kind) && is(row.name, name) && is(row.table_name, table) {
         return Ok(());
     }
     fail("")
