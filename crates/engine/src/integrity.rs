@@ -8,7 +8,7 @@ mod entries;
 
 use std::sync::Arc;
 
-use lithe_catalog::{Index, Table};
+use lithe_catalog::{CompileError, Index, Table};
 use lithe_codegen::{RowCheck, compile_row_check};
 use lithe_format::PageNo;
 use lithe_resolve::environment::Environment;
@@ -95,6 +95,7 @@ fn check_databases(
         let virtual_tables: Vec<Arc<Table>> = tables.iter().filter(is_virtual).cloned().collect();
         let tables: Vec<Arc<Table>> = tables.into_iter().filter(|table| table.root.is_some()).collect();
         tables.iter().try_for_each(|table| connection.databases.lock_table(db, table, false))?;
+        tables.iter().try_for_each(|table| find_collations(connection, table))?;
         let before = answer.messages.len();
         check_trees(&database, catalog.database_name(db).name(), &tables, table.is_some(), answer)?;
         let is_sound = answer.messages.len() == before;
@@ -108,6 +109,20 @@ fn check_databases(
         }
         for table in virtual_tables {
             check_virtual(connection, db, &table, !request.with_entries, answer);
+        }
+    }
+    Ok(())
+}
+
+/// Fails if an index of the table has an unknown collation: as in SQLite, quick_check opens all indexes, too.
+fn find_collations(connection: &Connection, table: &Table) -> Result<()> {
+    for column in table.indexes.iter().flat_map(|index| &index.columns) {
+        let name = column.collation.name();
+        let is_known = column.collation.builtin().is_some()
+            || connection.definitions.collations().contains_key(&name.to_str_lossy().to_ascii_lowercase())
+            || connection.define_missing_collation(&name.to_str_lossy());
+        if !is_known {
+            return Err(CompileError::no_such_collation(name).into());
         }
     }
     Ok(())

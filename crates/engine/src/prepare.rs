@@ -434,7 +434,7 @@ impl Connection {
     }
 
     /// Calls the application for a missing collation; returns whether it is defined now.
-    fn define_missing_collation(&self, name: &str) -> bool {
+    pub(crate) fn define_missing_collation(&self, name: &str) -> bool {
         let Some(callback) = self.hooks.collation_needed.get() else { return false };
         if let Some(collation) = callback(name, self.state.encoding.get())
             && self.set_collation(name, Some(collation)).is_err()

@@ -1,7 +1,7 @@
 //! ADD CONSTRAINT, DROP CONSTRAINT, SET NOT NULL, DROP NOT NULL.
 
 use lithe_base::{Db, ResultCode};
-use lithe_catalog::{CompileError, Result, build_table, fail};
+use lithe_catalog::{BuildOptions, CompileError, Result, build_table, fail};
 use lithe_resolve::Stored;
 use lithe_resolve::ir::Expr;
 use lithe_sql::ast::{Check, ColumnConstraint, ColumnConstraintKind, Conflict, Ident, Span, TableConstraintKind};
@@ -174,7 +174,11 @@ fn check_text(cg: &Codegen<'_>, text: &[u8]) -> Result<()> {
     let arena = bumpalo::Bump::new();
     let parsed = lithe_sql::parse_statement(text, &arena, &cg.env.limits).map_err(|e| CompileError::new(e.message))?;
     match parsed.statement.and_then(|statement| statement.program()) {
-        Some(lithe_sql::ast::Stmt::CreateTable(create)) => build_table(create, text, &build_options(cg)).map(|_| ()),
+        Some(lithe_sql::ast::Stmt::CreateTable(create)) => {
+            // What the schema names may not exist; the new condition is resolved for itself.
+            let options = BuildOptions { names: None, ..build_options(cg) };
+            build_table(create, text, &options).map(|_| ())
+        }
         _ => fail("malformed definition"),
     }
 }
