@@ -57,3 +57,13 @@ create index iv1 on v(c)
 ? SELECT a, b FROM q WHERE (b = 7 OR a < 3) AND a >= 0
 ? SELECT v.a, u.b FROM v JOIN u ON v.c = u.a WHERE v.b >= 0 OR v.c = 2
 ? SELECT * FROM q JOIN u ON q.a = u.a WHERE q.b <= 5 AND (q.b = 5 OR q.b > 9)
+===
+-- An OR that is one comparison is a term beside it, which drops rows, too.
+CREATE TABLE u(a INT, b INT, c TEXT UNIQUE, d)
+CREATE INDEX i_u0 ON u(a DESC, b)
+CREATE INDEX i_u1 ON u(b)
+? SELECT a, b FROM u WHERE a >= 0 OR a >= 0 ORDER BY b DESC, a
+? SELECT a, b FROM u WHERE a >= 0 OR a > 0 ORDER BY b DESC, a
+? SELECT a, b FROM u WHERE a = 0 OR a > 0 ORDER BY b DESC, a
+? SELECT a, b FROM u WHERE a >= 0 AND d OR a >= 0 ORDER BY b DESC, a
+? SELECT a, b FROM u WHERE a >= 0 ORDER BY b DESC, a

@@ -129,7 +129,11 @@ impl<'a> PathFinder<'_, 'a> {
             if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
                 continue;
             }
-            if candidate.used.iter().any(|&used| self.terms.constraint(used).condition == at) {
+            let serves = |used| {
+                let constraint = self.terms.constraint(used);
+                constraint.condition == at && !constraint.follows
+            };
+            if candidate.used.iter().any(|&used| serves(used)) {
                 continue;
             }
             if condition.needs == own && (condition.is_simple || info.restriction == super::sources::Restriction::None)

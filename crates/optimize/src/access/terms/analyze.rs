@@ -341,9 +341,9 @@ impl<'a> Analysis<'_, 'a> {
         self.terms.conditions[condition].parts |= part;
         let Side { source, left } = side;
         let made_of = MadeOf::Comparison;
-        let is_extra = false;
+        let (is_extra, follows) = (false, false);
         let constraint =
-            Constraint { condition, part, source, left, op, right, how, needs, equivalent, made_of, is_extra };
+            Constraint { condition, part, source, left, op, right, how, needs, equivalent, made_of, is_extra, follows };
         self.terms.constraints.push(constraint);
     }
 
@@ -366,7 +366,9 @@ impl<'a> Analysis<'_, 'a> {
     /// Adds a constraint that is equivalent to the whole condition.
     pub(super) fn constrain_as(&mut self, constraint: Constraint<'a>) {
         let Constraint { source, left, op, right, how, .. } = constraint;
+        let before = self.terms.constraints.len();
         self.constrain(Side { source, left }, op, right, how, 1, None);
+        self.terms.constraints[before..].iter_mut().for_each(|constraint| constraint.follows = true);
     }
 
     /// The constraints from `first` on are terms of their own in SQLite.

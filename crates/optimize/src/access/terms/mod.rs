@@ -115,6 +115,8 @@ pub struct Constraint<'a> {
     pub made_of: MadeOf,
     /// In SQLite it is a term of its own besides the condition.
     pub is_extra: bool,
+    /// It follows from an OR, which drops rows beside it.
+    pub follows: bool,
 }
 
 /// The compared side of a constraint.

@@ -80,5 +80,6 @@ fn constrain<'a>(analysis: &mut Analysis<'_, 'a>, of: &Expr<'a>, op: u8, right: 
         equivalent: None,
         made_of: MadeOf::Comparison,
         is_extra: true,
+        follows: false,
     });
 }
