@@ -34,7 +34,8 @@ impl Table {
         let old = change.old_key();
         if old.is_none() && !hidden(0).is_null() {
             self.command(connection, hidden(0))?;
-            return Ok(None);
+            // last_insert_rowid() is 0 then.
+            return Ok(Some(0));
         }
         let language = cast::to_integer(hidden(2)) as i32;
         if language < 0 {

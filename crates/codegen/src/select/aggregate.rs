@@ -30,9 +30,10 @@ pub(super) struct Accumulators<'a> {
     bare: Vec<(&'a Column<'a>, Reg)>,
     /// Set once the group has a row, where `notes_row` says so: without min() or max(), bare columns are not read again then.
     pub has_row: Reg,
-    /// With min() or max() among the calls: the position of the first, and the register that says whether the last min() or max()
-    /// that got the row kept its result.
-    decider: Option<(usize, Reg)>,
+    /// With min() or max() among the calls: the register that says whether the last min() or max() that got the row kept its result.
+    decider: Option<Reg>,
+    /// Whether the FILTER of a min() or max() sets it, too. Without GROUP BY SQLite leaves that out if one of them has no FILTER.
+    filters_decide: bool,
     /// The first of the registers that belong to one group: states, bare columns, `has_row`.
     block: Reg,
     /// Where `has_row` is set.
@@ -71,6 +72,17 @@ struct OrderedArguments {
     terms: usize,
     /// The number of columns after the arguments that hold their subtypes, which the rows of a sorter do not keep.
     subtypes: usize,
+    /// Of rows with equal terms only the last one counts.
+    distinct: Option<LastOfEqual>,
+}
+
+/// The row before, while the sorted rows are read.
+struct LastOfEqual {
+    /// Compares the terms.
+    key: CursorId,
+    before: Reg,
+    /// Whether there is a row before.
+    has_row: Reg,
 }
 
 impl<'a> Accumulators<'a> {
@@ -131,12 +143,14 @@ pub(super) fn open_accumulators<'a>(
     for (at, call) in select.aggregates.iter().enumerate() {
         calls.push(open_accumulator(cg, call, distinct, block.at(at))?);
     }
-    let decider = select.aggregates.iter().position(|call| extreme(call).is_some());
+    let mut extremes = select.aggregates.iter().filter(|call| extreme(call).is_some());
+    let decider = extremes.clone().next().map(|_| cg.b.register());
+    let filters_decide = !select.group_by.is_empty() || extremes.all(|call| call.filter.is_some());
     let bare: Vec<_> = bare.into_iter().enumerate().map(|(at, column)| (column, block.at(calls.len() + at))).collect();
     let has_row = block.at(calls.len() + bare.len());
-    let decider = decider.map(|at| (at, cg.b.register()));
-    let is_filtered = decider.is_some_and(|(at, _)| select.aggregates[at].filter.is_some());
-    let notes_row = if is_filtered && !bare.is_empty() {
+    let reads_has_row =
+        filters_decide && select.aggregates.iter().any(|call| extreme(call).is_some() && call.filter.is_some());
+    let notes_row = if reads_has_row && !bare.is_empty() {
         NotesRow::WithEachRow
     } else if decider.is_none() && !bare.is_empty() {
         NotesRow::WithBareColumns
@@ -145,7 +159,7 @@ pub(super) fn open_accumulators<'a>(
     } else {
         NotesRow::WithGroup
     };
-    Ok(Accumulators { calls, bare, has_row, decider, block, notes_row })
+    Ok(Accumulators { calls, bare, has_row, decider, filters_decide, block, notes_row })
 }
 
 fn open_accumulator<'a>(
@@ -160,15 +174,21 @@ fn open_accumulator<'a>(
         collation: cg.env.collation(call.collation)?,
     });
     let result = cg.b.register();
-    let seen = if call.distinct { distinct::allocate(cg, call.args, distinct)? } else { None };
+    let is_remembered = call.distinct && !call.is_distinct_by_order();
+    let seen = if is_remembered { distinct::allocate(cg, call.args, distinct)? } else { None };
     let ordered = if call.order_by.is_empty() {
         None
     } else {
         let reads_subtypes = call.function.flags().contains(Flags::SUBTYPE);
         let subtypes = if reads_subtypes { call.args.len() } else { 0 };
         let (key, width) = (cg.order_key(call.order_by)?, call.order_by.len() + call.args.len() + subtypes);
+        let distinct = call.is_distinct_by_order().then(|| LastOfEqual {
+            key: cg.ephemeral(CursorKind::KeyOnly, Arc::clone(&key), call.order_by.len()),
+            before: cg.b.registers(width),
+            has_row: cg.b.register(),
+        });
         let sorter = cg.ephemeral(CursorKind::Sorter, key, width);
-        Some(OrderedArguments { sorter, row: cg.b.registers(width), terms: call.order_by.len(), subtypes })
+        Some(OrderedArguments { sorter, row: cg.b.registers(width), terms: call.order_by.len(), subtypes, distinct })
     };
     cg.known.set_aggregate(call.id, result);
     Ok(Accumulator { call, id, state, result, seen, ordered })
@@ -205,19 +225,17 @@ fn note_row(cg: &mut Codegen<'_>, accumulators: &Accumulators<'_>) {
 /// Adds the current row to the group.
 pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a>) -> Result<()> {
     let takes_bare = !accumulators.bare.is_empty();
-    for (at, call) in accumulators.calls.iter().enumerate() {
+    for call in &accumulators.calls {
         let flag = accumulators.decider.filter(|_| takes_bare && extreme(call.call).is_some());
-        if let (Some((first, dst)), Some(_)) = (flag, call.call.filter)
-            && first == at
-        {
-            // A row that the filter drops sets the bare columns only if it is the first.
+        if let (Some(dst), Some(_), true) = (flag, call.call.filter, accumulators.filters_decide) {
+            // A row that the filter drops sets the bare columns only if it is the first, as far as the calls before it are concerned, too.
             cg.b.emit(Insn::Copy { src: accumulators.has_row, dst, count: 1 });
         }
-        emit_call_step(cg, call, flag.map(|(_, flag)| flag))?;
+        emit_call_step(cg, call, flag)?;
     }
     if takes_bare {
         let taken = cg.b.label();
-        let reg = accumulators.decider.map_or(accumulators.has_row, |(_, flag)| flag);
+        let reg = accumulators.decider.unwrap_or(accumulators.has_row);
         cg.b.emit(Insn::If { null_jumps: 0, reg, target: taken });
         for &(column, reg) in &accumulators.bare {
             cg.emit_into(&Expr::Column(column), reg)?;
@@ -315,22 +333,66 @@ pub(super) fn emit_results<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators
 }
 
 fn emit_sorted_steps<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, ordered: &OrderedArguments) {
-    let cursor = ordered.sorter;
-    let end = cg.b.label();
+    let (cursor, end) = (ordered.sorter, cg.b.label());
+    if let Some(last) = &ordered.distinct {
+        cg.b.emit(Insn::Integer { value: 0, dst: last.has_row });
+    }
     cg.b.emit(Insn::SorterSort { cursor, target: end });
     let top = cg.b.here();
-    let start = ordered.row.at(ordered.terms);
-    let args = accumulator.call.args.len();
-    for at in 0..args + ordered.subtypes {
-        let column = (ordered.terms + at) as u16;
-        cg.b.emit(Insn::Column { cursor, column, dst: start.at(at) });
+    match &ordered.distinct {
+        Some(last) => emit_step_of_row_before(cg, accumulator, ordered, last),
+        None => {
+            emit_read_sorted(cg, accumulator, ordered, ordered.row);
+            emit_sorted_step(cg, accumulator, ordered, ordered.row);
+        }
     }
+    cg.b.emit(Insn::SorterNext { cursor, target: top });
+    cg.b.place(end);
+    if let Some(last) = &ordered.distinct {
+        let none = cg.b.label();
+        cg.b.emit(Insn::IfNot { null_jumps: 0, reg: last.has_row, target: none });
+        emit_sorted_step(cg, accumulator, ordered, last.before);
+        cg.b.place(none);
+    }
+}
+
+/// Steps with the row before, if the terms of this one differ.
+fn emit_step_of_row_before<'a>(
+    cg: &mut Codegen<'a>,
+    accumulator: &Accumulator<'a>,
+    ordered: &OrderedArguments,
+    last: &LastOfEqual,
+) {
+    let LastOfEqual { key, before, has_row } = *last;
+    let (differs, takes) = (cg.b.label(), cg.b.label());
+    emit_read_sorted(cg, accumulator, ordered, ordered.row);
+    cg.b.emit(Insn::IfNot { null_jumps: 0, reg: has_row, target: takes });
+    cg.b.emit(Insn::CompareVectors { key, lhs: before, rhs: ordered.row, count: ordered.terms as u32 });
+    cg.b.emit(Insn::Jump { less: differs, equal: takes, greater: differs });
+    cg.b.place(differs);
+    emit_sorted_step(cg, accumulator, ordered, before);
+    cg.b.place(takes);
+    let count = ordered.terms + accumulator.call.args.len() + ordered.subtypes;
+    cg.b.emit(Insn::Copy { src: ordered.row, dst: before, count: count as u32 });
+    cg.b.emit(Insn::Integer { value: 1, dst: has_row });
+}
+
+/// Reads a row of the sorter: the terms if they are compared, and the arguments.
+fn emit_read_sorted<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, ordered: &OrderedArguments, row: Reg) {
+    let first = if ordered.distinct.is_some() { 0 } else { ordered.terms };
+    for at in first..ordered.terms + accumulator.call.args.len() + ordered.subtypes {
+        cg.b.emit(Insn::Column { cursor: ordered.sorter, column: at as u16, dst: row.at(at) });
+    }
+}
+
+/// Steps with the arguments in `row`.
+fn emit_sorted_step<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, ordered: &OrderedArguments, row: Reg) {
+    let start = row.at(ordered.terms);
+    let args = accumulator.call.args.len();
     for at in 0..ordered.subtypes {
         cg.b.emit(Insn::SetSubtype { src: start.at(args + at), dst: start.at(at) });
     }
     cg.b.emit(Insn::AggStep { aggregate: accumulator.id, start, acc: accumulator.state });
-    cg.b.emit(Insn::SorterNext { cursor, target: top });
-    cg.b.place(end);
 }
 
 /// From here on the columns of the sources are the bare columns in registers.

@@ -40,6 +40,11 @@ fn columns_that_are_never_null() {
 }
 
 #[test]
+fn recursive_and_compound_queries() {
+    check(include_str!("recursive.sql"));
+}
+
+#[test]
 fn constants() {
     check(include_str!("constants.sql"));
 }

@@ -18,6 +18,7 @@ mod common;
 mod conditions;
 mod deep;
 mod expr;
+mod frames;
 mod from;
 mod functions;
 mod json;
@@ -50,6 +51,8 @@ const DEEP_WORLDS: u64 = 400;
 const FUNCTION_WORLDS: u64 = 300;
 /// As [`WORLDS`], for undetermined orders.
 const ORDER_WORLDS: u64 = 1000;
+/// As [`WORLDS`], for aggregates and windows over values.
+const WINDOW_WORLDS: u64 = 300;
 /// As [`WORLDS`], for altered schemas.
 const ALTERED_WORLDS: u64 = 1000;
 /// As [`WORLDS`], for mixed statements.
@@ -114,6 +117,13 @@ fn rows_come_in_the_same_order() {
         let known = if asks_all() { Vec::new() } else { order::known_to_differ() };
         let check = |world| check_statements(world, order::statements(world));
         run_worlds(ORDER_WORLDS, |world| if known.contains(&world) { None } else { check(world) });
+    }
+}
+
+#[test]
+fn aggregates_and_windows_have_the_same_answers() {
+    if number("ORACLE_SEED").is_none() && std::env::var_os("ORACLE_SCRIPT").is_none() {
+        run_worlds(WINDOW_WORLDS, |world| check_statements(world, frames::statements(world)));
     }
 }
 

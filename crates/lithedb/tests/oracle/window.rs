@@ -1,4 +1,5 @@
-//! Random window functions. If rows are equal in the window's order, only results that do not depend on their order are compared.
+//! Random window functions. If rows are equal in the window's order, only results that do not depend on their order are compared;
+//! the module `frames` compares all of them.
 
 use fastrand::Rng;
 

@@ -1,6 +1,7 @@
 //! Queries in FROM: whether they become coroutines, and the estimated number of their rows.
 
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, JoinKind, Query, Select, Source, SourceKind};
+use lithe_sql::ast::CompoundOp;
 
 use super::context::PlanContext;
 use super::log_est::{LogEst, ROW_FETCH};
@@ -9,6 +10,8 @@ use super::log_est::{LogEst, ROW_FETCH};
 const ROWS_UNKNOWN: LogEst = LogEst(200);
 /// The largest estimate of a query's rows.
 const ROWS_MAX: LogEst = LogEst(320);
+/// DISTINCT is expected to leave one of eight rows.
+const DISTINCT_DROPS: i16 = 30;
 /// GROUP BY gives at most 100 groups.
 const GROUPS_MAX: LogEst = LogEst(66);
 
@@ -30,23 +33,58 @@ impl<'a> PlanContext<'a> {
     }
 
     fn estimate_derived(&self, derived: &Derived<'a>) -> LogEst {
-        let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
         // SQLite does not treat VALUES in FROM as a query.
         let is_values = derived.cte.is_none() && derived.view.is_none() && is_values(derived.query);
-        if is_recursive || is_values { ROWS_UNKNOWN } else { self.estimate_query(derived.query) }
+        match derived.cte.and_then(|cte| cte.setup_cores.get()) {
+            Some(setup_cores) => self.estimate_recursive(derived.query, usize::from(setup_cores)),
+            None if is_values => ROWS_UNKNOWN,
+            None => self.estimate_query(derived.query),
+        }
     }
 
-    /// The estimated number of rows of the query.
+    /// The estimated number of rows of the query. A compound that is merged, because it is sorted or ends with another operator than UNION
+    /// ALL, does not count its LIMIT, and EXCEPT and INTERSECT count the rows on their left.
     fn estimate_query(&self, query: &Query<'a>) -> LogEst {
-        let cores = query.cores.iter().map(|core| match core.body {
+        let is_compound = query.cores.len() > 1;
+        // A UNION of which only the first row is read appends.
+        let is_first_row = query.limit.is_some_and(|limit| matches!(limit.limit, Expr::Integer(1)));
+        let ends_otherwise = query.cores.last().is_some_and(|core| match core.op {
+            CompoundOp::UnionAll => false,
+            CompoundOp::Union => !is_first_row,
+            CompoundOp::Intersect | CompoundOp::Except => true,
+        });
+        let is_merged = is_compound && (ends_otherwise || !query.order_by.is_empty());
+        let adds = |core: &Core<'a>| matches!(core.op, CompoundOp::Union | CompoundOp::UnionAll);
+        let counted = query.cores.iter().enumerate().filter(|(at, core)| *at == 0 || adds(core));
+        let rows = counted.map(|(_, core)| self.estimate_core(core)).reduce(LogEst::sum).unwrap_or(LogEst::ONE);
+        if is_merged { rows } else { limited(rows, query) }
+    }
+
+    /// The estimated number of rows of a recursive common table: those of its recursive terms, each run once for a queue of unknown size.
+    fn estimate_recursive(&self, query: &Query<'a>, setup_cores: usize) -> LogEst {
+        let rows = query.cores[setup_cores..].iter().map(|core| {
+            let CoreBody::Select(select) = core.body else { return self.estimate_core(core) };
+            let is_union = core.op == CompoundOp::Union;
+            let (rows, drops) = match select.sources {
+                _ if select.is_aggregate => return self.estimate_core(core),
+                // Conditions on the queue alone do not count.
+                [queue] if matches!(queue.kind, SourceKind::Recursive(_)) => {
+                    (ROWS_UNKNOWN, select.distinct || is_union)
+                }
+                // (The planned rows of a SELECT DISTINCT have been reduced.)
+                _ => (self.planned_rows(select).unwrap_or(LogEst::ONE), is_union),
+            };
+            let drops = if drops { DISTINCT_DROPS } else { 0 };
+            LogEst(rows.0 - drops).min(ROWS_MAX)
+        });
+        limited(rows.reduce(LogEst::sum).unwrap_or(LogEst::ONE), query)
+    }
+
+    fn estimate_core(&self, core: &Core<'a>) -> LogEst {
+        match core.body {
             CoreBody::Select(select) => self.estimate_select(select),
             // As in SQLite, the number of rows itself is used as the logarithm.
             CoreBody::Values(rows) => LogEst(i16::try_from(rows.len()).unwrap_or(ROWS_UNKNOWN.0).min(ROWS_UNKNOWN.0)),
-        });
-        let rows = cores.reduce(LogEst::sum).unwrap_or(LogEst::ONE);
-        match query.limit.map(|limit| limit.limit) {
-            Some(Expr::Integer(limit @ 0..)) => rows.min(LogEst::of(limit as u64)),
-            _ => rows,
         }
     }
 
@@ -59,9 +97,22 @@ impl<'a> PlanContext<'a> {
         if select.is_aggregate {
             return if select.group_by.is_empty() { LogEst::ONE } else { GROUPS_MAX };
         }
-        let Some(first) = select.sources.first() else { return LogEst::ONE };
+        self.planned_rows(select).map_or(LogEst::ONE, |rows| rows.min(ROWS_MAX))
+    }
+
+    /// The rows of the join of a SELECT; none if it has no sources.
+    fn planned_rows(&self, select: &Select<'a>) -> Option<LogEst> {
+        let first = select.sources.first()?;
         let planned = self.estimates.joins.iter().rev().find(|(source, _)| *source == first.id);
-        planned.map_or(ROWS_MAX, |(_, rows)| (*rows).min(ROWS_MAX))
+        Some(planned.map_or(ROWS_MAX, |(_, rows)| *rows))
+    }
+}
+
+/// The rows that a LIMIT that is a number leaves.
+fn limited(rows: LogEst, query: &Query<'_>) -> LogEst {
+    match query.limit.map(|limit| limit.limit) {
+        Some(Expr::Integer(limit @ 0..)) => rows.min(LogEst::of(limit as u64)),
+        _ => rows,
     }
 }
 

@@ -275,7 +275,7 @@ impl Lines {
     fn aggregates(&mut self, calls: &[&Aggregate<'_>], distinct: DistinctPlan) {
         for call in calls {
             let name = call.function.name();
-            if call.distinct && distinct == DistinctPlan::Remember {
+            if call.distinct && distinct == DistinctPlan::Remember && !call.is_distinct_by_order() {
                 self.temporary_tree(&format!("{name}(DISTINCT)"));
             }
             if !call.order_by.is_empty() {

@@ -151,7 +151,7 @@ impl<'a> Rewriter<'a> {
                 origin => origin,
             };
             let expr = Map { arena: self.arena, change: &mut KnownNulls }.expr(&term.expr);
-            Term { origin, expr, ..*term }
+            Term { origin, expr }
         });
         let outer = outer.terms.iter().map(|term| Term { origin: moved(term.origin), ..*term });
         // The inner conditions come first, as in SQLite: their order decides between plans.

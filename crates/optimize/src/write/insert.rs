@@ -152,7 +152,7 @@ fn plan_table<'a>(
     let target = &resolved.target;
     let updates = ClauseUpdate::all_of(resolver, resolved)?;
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
-    let has_keys = || !target.table.foreign_keys.is_empty() || is_parent(&resolver.env, target.db, target.table);
+    let has_keys = || !target.table.foreign_keys.is_empty() || is_parent(resolver.env, target.db, target.table);
     let replaces_keys = || may_replace(resolved, policy) && has_keys();
     let may_violate = flags.foreign_keys && (resolved.returning.is_some() || replaces_keys());
     let changes_more_than_once =

@@ -5,6 +5,13 @@ use std::sync::Arc;
 
 use super::{Aggregate, Expr, FrameBound, How, In, InSet, OrderTerm, Window};
 
+impl Aggregate<'_> {
+    /// `f(DISTINCT x ORDER BY x)`: of equal arguments, which ORDER BY brings together, SQLite takes the last one.
+    pub fn is_distinct_by_order(&self) -> bool {
+        self.distinct && matches!((self.args, self.order_by), ([arg], [term]) if same(&term.expr, arg))
+    }
+}
+
 /// Whether the two are built alike from the same columns. Expressions with nested queries are never the same.
 pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
     match (left, right) {

@@ -68,7 +68,7 @@ pub(crate) fn resolve_result_columns<'a>(
             ResultColumnKind::Star => {
                 let place = |error: CompileError| error.with_offset(Some(column.span.start));
                 check_unique(resolver, scope, None).map_err(place)?;
-                resolve_star(resolver, scope, &mut items)?;
+                resolve_star(resolver, scope, column.span.start, &mut items)?;
             }
             ResultColumnKind::TableStar(table) => table_star(resolver, scope, *table, &mut items)?,
             ResultColumnKind::Expr(expr) => {
@@ -161,6 +161,7 @@ fn origin_of<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>) -> Option<Origin<'a>> {
 fn resolve_star<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
+    place: u32,
     items: &mut ArenaVec<'a, ResultItem<'a>>,
 ) -> Result<()> {
     if scope.sources.is_empty() {
@@ -172,11 +173,8 @@ fn resolve_star<'a>(
             if source.using.contains(&name) {
                 continue;
             }
-            let is_merged = behind
-                .iter()
-                .any(|later| matches!(later.join, JoinKind::Right | JoinKind::Full) && later.using.contains(&name));
-            let expr = if is_merged {
-                resolve_column(resolver, scope, Wanted::bare(name))?
+            let expr = if is_named_alone(source, behind, name, position) {
+                resolve_column(resolver, scope, Wanted::bare(name)).map_err(|error| error.with_offset(Some(place)))?
             } else {
                 resolver.column_at(source, position)
             };
@@ -185,6 +183,17 @@ fn resolve_star<'a>(
         }
     }
     Ok(())
+}
+
+/// Whether the column stands in `*` for those that USING has merged with it, as its bare name does: on the left of a RIGHT or FULL JOIN,
+/// which need not be the one with USING. So another source with such a column makes `*` ambiguous.
+fn is_named_alone<'a>(source: &ScopeSource<'a>, behind: &[ScopeSource<'a>], name: Name<'a>, position: usize) -> bool {
+    let is_merged_within = match source.columns {
+        ScopeColumns::Nested(_, names) => names[position].table.as_bytes().is_empty(),
+        ScopeColumns::Table(_) | ScopeColumns::Query(_) => false,
+    };
+    let is_merged = is_merged_within || behind.iter().any(|later| later.using.contains(&name));
+    is_merged && behind.iter().any(|later| matches!(later.join, JoinKind::Right | JoinKind::Full))
 }
 
 /// Two sources of the same name make `*`, or `name.*`, ambiguous, as naming their columns would be.
