@@ -53,6 +53,20 @@ pub fn parse(text: &[u8]) -> Result<Parsed<'_>> {
     }
 }
 
+/// The bytes that a string may have, whatever its quotes, without being JSON5 or an escape.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        plain[byte] = false;
+        byte += 1;
+    }
+    plain[b'"' as usize] = false;
+    plain[b'\'' as usize] = false;
+    plain[b'\\' as usize] = false;
+    plain
+};
+
 struct Parser<'a> {
     text: &'a [u8],
     at: usize,
@@ -92,6 +106,11 @@ impl<'a> Parser<'a> {
 
     fn skip_space(&mut self) {
         self.space_at = self.at;
+        // Most text has no white space here.
+        if matches!(self.peek(), Some(b'!'..=b'.' | b'0'..=0x7f)) {
+            self.json5_space_at = self.at;
+            return;
+        }
         self.skip_plain_space();
         self.json5_space_at = self.at;
         loop {
@@ -233,6 +252,7 @@ impl<'a> Parser<'a> {
             (escapes, self.is_json5) = (Escapes::Json5, true);
         }
         loop {
+            self.at += self.rest().iter().take_while(|byte| PLAIN[usize::from(**byte)]).count();
             match self.peek() {
                 Some(byte) if byte == quote => break,
                 Some(b'\\') => {
