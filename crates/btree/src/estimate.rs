@@ -10,6 +10,8 @@
 //!        leaf     leaf       = entries of the tree
 //! ```
 
+mod neighbours;
+
 use crate::btree::Btree;
 use crate::error::Result;
 use crate::node::{MAX_DEPTH, Node, TreeKind};
@@ -128,18 +130,15 @@ impl Sample {
             return self.sample_rows(btree, leaf);
         }
         let limits = Limits::index(btree.usable_size());
-        let (mut before, mut values) = (Vec::new(), Vec::new());
-        let mut has_before = false;
+        let mut before = None;
         for index in 0..leaf.count() {
             let span = cell::read_index(&leaf.page, leaf.cell_at(index)?, leaf.kind, &limits);
-            let local = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
-            // A payload that is too long to be on the page, or is no record, is left out: this is an estimate.
-            let has_values = local.is_some_and(|local| record::read_values(local, &mut values).is_ok());
-            if has_before && has_values {
-                self.compare(&before, &values);
+            // A payload that is too long to be on the page is left out: this is an estimate.
+            let entry = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
+            if let (Some(before), Some(entry)) = (before, entry) {
+                self.compare(before, entry);
             }
-            std::mem::swap(&mut before, &mut values);
-            has_before = has_values;
+            before = entry;
         }
         Ok(())
     }
@@ -163,13 +162,18 @@ impl Sample {
         Ok(())
     }
 
-    fn compare(&mut self, before: &[ValueRef<'_>], values: &[ValueRef<'_>]) {
+    /// Compares two neighbours. One that is no record is left out.
+    fn compare(&mut self, before: &[u8], entry: &[u8]) {
+        let most = self.changes.len();
+        let Some(pair) = neighbours::compare_short(before, entry, most).or_else(|| neighbours::compare(before, entry))
+        else {
+            return;
+        };
         self.pairs += 1;
-        if let (Some(ValueRef::Integer(a)), Some(ValueRef::Integer(b))) = (before.last(), values.last()) {
-            self.close += u64::from(a.abs_diff(*b) <= CLOSE);
+        if let Some((a, b)) = pair.rowids {
+            self.close += u64::from(a.abs_diff(b) <= CLOSE);
         }
-        let same = before.iter().zip(values).take_while(|(a, b)| a == b).count();
-        self.changes.iter_mut().skip(same).for_each(|changes| *changes += 1);
+        self.changes.iter_mut().skip(pair.same).for_each(|changes| *changes += 1);
     }
 
     fn estimate(&self) -> Estimate {
