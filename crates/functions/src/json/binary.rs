@@ -106,8 +106,8 @@ fn header_of(kind: u8, size: usize) -> ([u8; 5], usize) {
     let [.., a, b, c, d] = (size as u64).to_be_bytes();
     match size {
         ..=SIZE_INLINE_MAX => ([d << 4 | kind, 0, 0, 0, 0], 1),
-        ..=0xff => ([0xc0 | kind, d, 0, 0, 0], 2),
-        ..=0xffff => ([0xd0 | kind, c, d, 0, 0], 3),
+        12..=0xff => ([0xc0 | kind, d, 0, 0, 0], 2),
+        0x100..=0xffff => ([0xd0 | kind, c, d, 0, 0], 3),
         _ => ([0xe0 | kind, a, b, c, d], 5),
     }
 }

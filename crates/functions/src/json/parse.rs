@@ -53,19 +53,11 @@ pub fn parse(text: &[u8]) -> Result<Parsed<'_>> {
     }
 }
 
-/// The bytes that a string may have, whatever its quotes, without being JSON5 or an escape.
-const PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        plain[byte] = false;
-        byte += 1;
-    }
-    plain[b'"' as usize] = false;
-    plain[b'\'' as usize] = false;
-    plain[b'\\' as usize] = false;
-    plain
-};
+/// Whether a string may have the byte, whatever its quotes, without being JSON5 or an escape.
+#[inline]
+fn is_plain(byte: u8) -> bool {
+    byte >= 0x20 && !matches!(byte, b'"' | b'\'' | b'\\')
+}
 
 struct Parser<'a> {
     text: &'a [u8],
@@ -252,7 +244,7 @@ impl<'a> Parser<'a> {
             (escapes, self.is_json5) = (Escapes::Json5, true);
         }
         loop {
-            self.at += self.rest().iter().take_while(|byte| PLAIN[usize::from(**byte)]).count();
+            self.at += self.rest().iter().take_while(|byte| is_plain(**byte)).count();
             match self.peek() {
                 Some(byte) if byte == quote => break,
                 Some(b'\\') => {
