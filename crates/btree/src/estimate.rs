@@ -10,8 +10,6 @@
 //!        leaf     leaf       = entries of the tree
 //! ```
 
-mod neighbours;
-
 use crate::btree::Btree;
 use crate::error::Result;
 use crate::node::{MAX_DEPTH, Node, TreeKind};
@@ -130,15 +128,18 @@ impl Sample {
             return self.sample_rows(btree, leaf);
         }
         let limits = Limits::index(btree.usable_size());
-        let mut before = None;
+        let (mut before, mut values) = (Vec::new(), Vec::new());
+        let mut has_before = false;
         for index in 0..leaf.count() {
             let span = cell::read_index(&leaf.page, leaf.cell_at(index)?, leaf.kind, &limits);
-            // A payload that is too long to be on the page is left out: this is an estimate.
-            let entry = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
-            if let (Some(before), Some(entry)) = (before, entry) {
-                self.compare(before, entry);
+            let local = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
+            // A payload that is too long to be on the page, or is no record, is left out: this is an estimate.
+            let has_values = local.is_some_and(|local| record::read_values(local, &mut values).is_ok());
+            if has_before && has_values {
+                self.compare(&before, &values);
             }
-            before = entry;
+            std::mem::swap(&mut before, &mut values);
+            has_before = has_values;
         }
         Ok(())
     }
@@ -162,18 +163,13 @@ impl Sample {
         Ok(())
     }
 
-    /// Compares two neighbours. One that is no record is left out.
-    fn compare(&mut self, before: &[u8], entry: &[u8]) {
-        let most = self.changes.len();
-        let Some(pair) = neighbours::compare_short(before, entry, most).or_else(|| neighbours::compare(before, entry))
-        else {
-            return;
-        };
+    fn compare(&mut self, before: &[ValueRef<'_>], values: &[ValueRef<'_>]) {
         self.pairs += 1;
-        if let Some((a, b)) = pair.rowids {
-            self.close += u64::from(a.abs_diff(b) <= CLOSE);
+        if let (Some(ValueRef::Integer(a)), Some(ValueRef::Integer(b))) = (before.last(), values.last()) {
+            self.close += u64::from(a.abs_diff(*b) <= CLOSE);
         }
-        self.changes.iter_mut().skip(pair.same).for_each(|changes| *changes += 1);
+        let same = before.iter().zip(values).take_while(|(a, b)| a == b).count();
+        self.changes.iter_mut().skip(same).for_each(|changes| *changes += 1);
     }
 
     fn estimate(&self) -> Estimate {
