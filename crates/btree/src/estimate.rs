@@ -152,7 +152,7 @@ impl Sample {
             let cell = cell::read_table_leaf(&leaf.page, leaf.cell_at(index)?, &limits);
             let span = cell.map(|cell| cell.payload).filter(|span| !span.overflows());
             let local = span.map(|span| &leaf.page[span.range()]);
-            if !local.is_some_and(|local| record::read_values(local, &mut values).is_ok()) {
+            if local.is_none_or(|local| record::read_values(local, &mut values).is_err()) {
                 continue;
             }
             self.values.resize(self.values.len().max(values.len()), Vec::new());

@@ -114,6 +114,8 @@ pub(crate) struct Codegen<'a> {
     pub(crate) builders: Option<&'a SpareBuilder>,
     /// The runs and rows of loops are counted.
     pub is_measured: bool,
+    /// The program reads rows of table-valued functions.
+    pub calls_table_functions: bool,
     access: access::AccessMap<'a>,
     /// The state of planning.
     pub(crate) planner: Planner<'a>,
@@ -141,6 +143,7 @@ impl<'a> Codegen<'a> {
             resolver,
             explain,
             is_measured: false,
+            calls_table_functions: false,
             access: access::AccessMap::new(resolver.arena),
             planner: Planner::new(resolver),
             known: Known::new_in(resolver.arena),
@@ -176,6 +179,8 @@ impl<'a> Codegen<'a> {
         }
         if self.planner.context.has_scans() {
             program.scans = self.planner.context.take_scans();
+        }
+        if !program.scans.is_empty() || self.calls_table_functions {
             program.find_columns_read();
         }
         if !self.explain.is_on() {

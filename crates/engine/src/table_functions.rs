@@ -34,9 +34,9 @@ impl TableFunctions for PragmasAndJson {
         connection: &Connection,
         run: &StatementRun,
         function: &str,
-        arguments: &[Option<ValueRef<'_>>],
+        call: (&[Option<ValueRef<'_>>], u64),
     ) -> Result<TableRows> {
-        rows(connection, run, function, arguments)
+        rows(connection, run, function, call)
     }
 }
 
@@ -82,19 +82,23 @@ fn rows(
     connection: &Connection,
     run: &StatementRun,
     function: &str,
-    arguments: &[Option<ValueRef<'_>>],
+    (arguments, columns_read): (&[Option<ValueRef<'_>>], u64),
 ) -> Result<TableRows> {
     if let Some(name) = function.strip_prefix(PRAGMA) {
         let rows = pragma_rows(connection, run, name, arguments)?;
         let hidden = (0..hidden_of(name).len()).map(|at| hidden_value(arguments, at)).collect::<Result<_>>()?;
         return Ok(TableRows { rows, hidden, ..TableRows::default() });
     }
-    let rows = json_rows(function, arguments, connection.state.encoding.get())?;
-    let root = match arguments.get(1).copied().flatten() {
-        None => Value::text(&b"$"[..]),
-        Some(_) => hidden_value(arguments, 1)?,
-    };
-    Ok(TableRows { rows, hidden: vec![hidden_value(arguments, 0)?, root], subtype: json::each_subtype, first_rowid: 0 })
+    let rows = json_rows(function, (arguments, columns_read), connection.state.encoding.get())?;
+    let mut hidden = Vec::new();
+    if columns_read >> json::EACH_COLUMNS.len() != 0 {
+        hidden.push(hidden_value(arguments, 0)?);
+        hidden.push(match arguments.get(1).copied().flatten() {
+            None => Value::text(&b"$"[..]),
+            Some(_) => hidden_value(arguments, 1)?,
+        });
+    }
+    Ok(TableRows { rows, hidden, subtype: json::each_subtype, first_rowid: 0 })
 }
 
 /// The value of a hidden column: the argument.
@@ -133,14 +137,19 @@ fn pragma_rows(
     pragma::call(connection, run, name, schema, text("arg"))
 }
 
-fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>], encoding: Encoding) -> Result<Vec<CommandRow>> {
-    let form = match function {
-        "json_each" => EachForm { is_tree: false, is_binary: false },
-        "json_tree" => EachForm { is_tree: true, is_binary: false },
-        "jsonb_each" => EachForm { is_tree: false, is_binary: true },
-        "jsonb_tree" => EachForm { is_tree: true, is_binary: true },
+fn json_rows(
+    function: &str,
+    (arguments, columns_read): (&[Option<ValueRef<'_>>], u64),
+    encoding: Encoding,
+) -> Result<Vec<CommandRow>> {
+    let (is_tree, is_binary) = match function {
+        "json_each" => (false, false),
+        "json_tree" => (true, false),
+        "jsonb_each" => (false, true),
+        "jsonb_tree" => (true, true),
         _ => return Err(Error::generic(format!("no such table: {function}"))),
     };
+    let form = EachForm { is_tree, is_binary, columns_read };
     let Some(json) = arguments.first().copied().flatten() else { return Ok(Vec::new()) };
     // A BLOB that is not JSONB is read as text, in the encoding of the database.
     let mut text = Buffer::new();

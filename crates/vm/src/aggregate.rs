@@ -1,8 +1,9 @@
 //! Aggregates and ranking functions: step, inverse, value, finish.
 
+mod in_place;
+
 use std::rc::Rc;
 
-use lithe_functions::aggregate::Extreme;
 use lithe_functions::{
     Arguments, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, PlainArguments, Pointer, Ranking,
 };
@@ -38,7 +39,7 @@ pub fn try_step(m: &mut Machine, start: Reg, acc: Reg) -> bool {
     };
     // Numbers compare alike under all collations.
     if kept_flag == Reg::NONE {
-        return step_value(m.reg_mut(acc), number, &Collation::Binary);
+        return in_place::step_value(m.reg_mut(acc), number, &Collation::Binary);
     }
     // A NULL may be a value that was not read.
     !number.is_null() && step_watched(&mut m.registers, &mut m.kept_flag, acc, number, &Collation::Binary)
@@ -75,7 +76,7 @@ pub fn try_step_column(m: &mut Machine, program: &Program, id: AggregateId, oper
     let value = operand.with_affinity(value);
     let collation = &program.aggregates[usize::from(id.0)].collation;
     if *kept_flag == Reg::NONE {
-        return step_value(&mut registers[acc.0 as usize], value, collation);
+        return in_place::step_value(&mut registers[acc.0 as usize], value, collation);
     }
     // A NULL may mean that the column was not read.
     !value.is_null() && step_watched(registers, kept_flag, acc, value, collation)
@@ -96,28 +97,6 @@ fn step_watched(
     let flag = std::mem::replace(kept_flag, Reg::NONE);
     if !is_shown {
         registers[flag.0 as usize].set_integer(1);
-    }
-    true
-}
-
-/// Steps over one value. A NULL counts for count(*) only; for other functions it may also mean that the value was not read, so that
-/// the answer is false.
-#[inline(always)]
-fn step_value(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) -> bool {
-    match (acc, value) {
-        (Register::CountRows(count), _) => *count += 1,
-        (_, ValueRef::Null) => return false,
-        (Register::CountValues(count), _) => *count += 1,
-        (Register::Sum(sum), ValueRef::Integer(integer)) => {
-            if !sum.step_exactly(integer) {
-                sum.step(value);
-            }
-        }
-        (Register::Sum(sum), ValueRef::Real(_)) => sum.step(value),
-        (Register::Extreme(extreme), _) => {
-            extreme.step(value, collation);
-        }
-        _ => return false,
     }
     true
 }
@@ -158,7 +137,7 @@ pub fn step(
     if call.argument_count == 0 {
         let state = m.reg_mut(acc);
         if state.is_null() {
-            begin_in_place(program, id, state);
+            in_place::begin(program, id, state);
         }
         if let Register::CountRows(count) = state {
             *count += 1;
@@ -228,10 +207,10 @@ fn step_values(
     if let [value] = values {
         let state = m.reg_mut(acc);
         if state.is_null() {
-            begin_in_place(program, id, state);
+            in_place::begin(program, id, state);
         }
         let is_done = match m.kept_flag {
-            Reg::NONE => step_in_place(m.reg_mut(acc), *value, &call.collation),
+            Reg::NONE => in_place::step(m.reg_mut(acc), *value, &call.collation),
             _ => step_watched(&mut m.registers, &mut m.kept_flag, acc, *value, &call.collation),
         };
         if is_done {
@@ -245,35 +224,6 @@ fn step_values(
     m.resume();
     accumulator.put(m.reg_mut(acc));
     result
-}
-
-/// Sets the state for no rows, if it is a kind that a register holds without a box.
-#[inline]
-fn begin_in_place(program: &Program, id: AggregateId, acc: &mut Register) {
-    use BuiltinAggregate::{Avg, Count, CountRows, GroupConcat, Max, Min, Sum, Total};
-    let Kind::Aggregate(kind) = program.aggregates[usize::from(id.0)].function.kind() else { return };
-    *acc = match kind {
-        CountRows => Register::CountRows(0),
-        Count => Register::CountValues(0),
-        Sum | Total | Avg => Register::Sum(Box::default()),
-        Min if !program.takes_rows_back(id) => Register::Extreme(Box::new(Extreme::smallest())),
-        Max if !program.takes_rows_back(id) => Register::Extreme(Box::new(Extreme::largest())),
-        Min | Max | GroupConcat => return,
-    };
-}
-
-/// Steps a state that a register holds without a box. False: the state is unchanged, and [`take`] must take it out.
-#[inline]
-fn step_in_place(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) -> bool {
-    match (acc, value) {
-        // min() and max() of a window count the rows that they skip, too, because they remove rows in their order.
-        (Register::CountValues(_) | Register::Sum(_), ValueRef::Null) => true,
-        (Register::Sum(sum), _) => {
-            sum.step(value);
-            true
-        }
-        (acc, _) => step_value(acc, value, collation),
-    }
 }
 
 /// The next step of min() or max() records in `flag` whether it kept its value.
@@ -304,6 +254,9 @@ pub fn inverse(
     acc: Reg,
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
+    if call.argument_count == 1 && in_place::inverse(m, start, acc) {
+        return Ok(());
+    }
     let mut accumulator = take(m, program, id, acc)?;
     suspend_if_called(m, &accumulator);
     let Machine { registers, scratch, .. } = m;
@@ -330,6 +283,10 @@ pub fn value(
     dst: Reg,
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
+    if let Some(value) = in_place::number(call, m.reg(acc)) {
+        m.reg_mut(dst).set(value);
+        return Ok(());
+    }
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = if acc == dst { Value::NULL } else { m.reg_mut(dst).take_memory() };
     suspend_if_called(m, &accumulator);
@@ -386,23 +343,7 @@ impl Companions {
 /// As [`finish`], for a number that is read directly from the state in its register. False: nothing is changed.
 #[inline]
 fn finish_in_place(m: &mut Machine, call: &AggregateCall, acc: Reg, dst: Reg) -> bool {
-    let Kind::Aggregate(kind) = call.function.kind() else { return false };
-    let value = match (kind, m.reg(acc)) {
-        (_, Register::CountRows(count) | Register::CountValues(count)) => ValueRef::Integer(*count),
-        (BuiltinAggregate::Sum, Register::Sum(sum)) => match sum.sum() {
-            Ok(value) => value,
-            Err(_) => return false,
-        },
-        (BuiltinAggregate::Total, Register::Sum(sum)) => ValueRef::from(sum.total()),
-        (BuiltinAggregate::Avg, Register::Sum(sum)) => sum.average(),
-        (BuiltinAggregate::Min | BuiltinAggregate::Max, Register::Extreme(extreme)) => match extreme.value() {
-            ValueRef::Null => ValueRef::Null,
-            ValueRef::Integer(integer) => ValueRef::Integer(integer),
-            ValueRef::Real(real) => ValueRef::Real(real),
-            ValueRef::Text(_) | ValueRef::Blob(_) => return false,
-        },
-        _ => return false,
-    };
+    let Some(value) = in_place::number(call, m.reg(acc)) else { return false };
     m.reg_mut(dst).set(value);
     if acc != dst {
         m.reg_mut(acc).set_null();

@@ -74,26 +74,42 @@ pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) ->
     Ok(())
 }
 
-/// As `concat`, for two texts in UTF-8. False: an operand is not one, and nothing is changed.
+/// As `concat`, for texts and integers in UTF-8, in three registers. False: an operand is another value, and nothing is changed.
 #[inline]
 fn concat_texts(m: &mut Machine, host: &dyn Host, (lhs, rhs): (Reg, Reg), dst: Reg) -> Result<bool, Error> {
     let state = host.state();
-    let is_text = |reg| m.reg(reg).text().is_some();
-    if dst == lhs || dst == rhs || state.encoding.get() != Encoding::Utf8 || !is_text(lhs) || !is_text(rhs) {
+    let Ok([left, right, out]) = m.registers.get_disjoint_mut([lhs, rhs, dst].map(|reg| reg.0 as usize)) else {
+        return Ok(false);
+    };
+    if state.encoding.get() != Encoding::Utf8 {
         return Ok(false);
     }
-    let mut buffer = m.reg_mut(dst).take_buffer();
-    let (Some(left), Some(right)) = (m.reg(lhs).text(), m.reg(rhs).text()) else { return Ok(false) };
+    let (mut left_digits, mut right_digits) = (NumberText::default(), NumberText::default());
+    let left = text_or_integer(left, &mut left_digits);
+    let (Some(left), Some(right)) = (left, text_or_integer(right, &mut right_digits)) else { return Ok(false) };
     let length = left.len().saturating_add(right.len());
     if length > state.length_max.get() as usize {
         return Err(Error::too_big());
     }
+    let mut buffer = out.take_buffer();
     buffer.clear();
     buffer.try_reserve(length)?;
     buffer.extend(left);
     buffer.extend(right);
-    m.reg_mut(dst).set_buffer(BytesKind::Text, buffer);
+    out.set_buffer(BytesKind::Text, buffer);
     Ok(true)
+}
+
+/// A text, or the digits of an integer.
+#[inline]
+fn text_or_integer<'a>(register: &'a Register, digits: &'a mut NumberText) -> Option<&'a [u8]> {
+    match *register {
+        Register::Integer(integer) => {
+            *digits = NumberText::from(integer);
+            Some(digits.as_bytes())
+        }
+        ref other => other.text(),
+    }
 }
 
 /// The operands of `||` in a database of UTF-16. A BLOB is bytes of that encoding, so a character may begin in one

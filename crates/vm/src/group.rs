@@ -26,6 +26,10 @@ use crate::register::Register;
 
 /// The assumed size of an aggregate's state on the heap.
 const STATE_BYTES: usize = 48;
+/// With so many groups, of which each has less than [`ROWS_MIN`] rows on average, the rows of other groups are sorted: a group in memory
+/// costs more than a few rows in a sorter.
+const GROUPS_MANY: usize = 4096;
+const ROWS_MIN: usize = 2;
 
 /// Where the group of a row was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +54,10 @@ pub struct GroupsCursor {
     loaded: Option<u32>,
     bytes: usize,
     budget: usize,
+    /// The rows so far.
+    rows: usize,
+    /// No group is added any more, because rows of further groups have gone through the sorter.
+    is_full: bool,
     /// The groups in the order of their keys, once they are sorted, and the index of the next one to return.
     order: Vec<(u64, u32)>,
     next: usize,
@@ -68,6 +76,8 @@ impl GroupsCursor {
             loaded: None,
             bytes: 0,
             budget,
+            rows: 0,
+            is_full: false,
             order: Vec::new(),
             next: 0,
         }
@@ -77,6 +87,7 @@ impl GroupsCursor {
     #[inline]
     pub fn find(&mut self, machine: &mut [Register], start: usize) -> Found {
         debug_assert!(self.order.is_empty(), "a row comes after the groups were sorted");
+        self.rows += 1;
         let key = &machine[start..start + self.key_len()];
         let hash = self.hasher.hash(&self.key, |index| key[index].as_ref());
         if let Some(loaded) = self.loaded
@@ -91,12 +102,22 @@ impl GroupsCursor {
                 self.load(machine, group);
                 Found::Known
             }
-            None if self.bytes > self.budget || !self.has_memory() => Found::Full,
             None => {
+                self.is_full = self.is_full || self.is_large() || !self.has_memory();
+                if self.is_full {
+                    return Found::Full;
+                }
                 self.add(machine, start, hash);
                 Found::New
             }
         }
+    }
+
+    /// Whether the groups take more memory than they may, or are so many that they do not pay.
+    #[inline]
+    fn is_large(&self) -> bool {
+        let groups = self.hashes.len();
+        self.bytes > self.budget || (groups >= GROUPS_MANY && groups * ROWS_MIN > self.rows)
     }
 
     /// Whether there is memory for one more group; without it the rows go through a sorter.
@@ -285,6 +306,38 @@ mod tests {
         let column = KeyColumn { collation: Collation::NoCase, descending: true, nulls_large: false };
         let nocase = words(&[(Text(b"b"), 3), (Integer(1), 2), (Integer(-5), 1), (Null, 2)]);
         assert_eq!(counts(&values, column, 1 << 20), (nocase, 0));
+    }
+
+    #[test]
+    fn groups_of_single_rows_are_left_to_the_sorter() {
+        let numbers = |count: usize| (0..count as i64).chain(0..10).map(ValueRef::Integer).collect::<Vec<_>>();
+        let (groups, refused) = counts(&numbers(3 * GROUPS_MANY), KeyColumn::default(), 1 << 30);
+        assert_eq!((groups.len(), refused), (GROUPS_MANY, 2 * GROUPS_MANY));
+        assert_eq!(groups.iter().filter(|(_, count)| *count == 2).count(), 10);
+        let pairs: Vec<_> = numbers(3 * GROUPS_MANY).into_iter().flat_map(|number| [number; 2]).collect();
+        let (groups, refused) = counts(&pairs, KeyColumn::default(), 1 << 30);
+        assert_eq!((groups.len(), refused), (3 * GROUPS_MANY, 0));
+    }
+
+    #[test]
+    fn a_group_that_did_not_fit_once_is_not_added_later() {
+        let key = Arc::new(KeyInfo::new(vec![KeyColumn::default()], Default::default()));
+        let mut groups = GroupsCursor::new(key, 1, 1, 20_000);
+        let mut machine: Vec<Register> = std::iter::repeat_with(Register::default).take(2).collect();
+        let mut find = |number: i64, block: &[u8]| {
+            machine[0].set_integer(number);
+            let found = groups.find(&mut machine, 0);
+            machine[1].set(ValueRef::Blob(block));
+            found
+        };
+        let long = vec![0; 50_000];
+        assert_eq!(find(1, b"short"), Found::New);
+        assert_eq!(find(2, &long), Found::New);
+        assert_eq!(find(1, b"short"), Found::Known);
+        assert_eq!(find(3, b"short"), Found::Full);
+        // The long block is in the machine now, and does not count.
+        assert_eq!(find(2, &long), Found::Known);
+        assert_eq!(find(3, b"short"), Found::Full);
     }
 
     #[test]

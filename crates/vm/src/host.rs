@@ -117,8 +117,14 @@ pub trait Host {
     /// Reports that a row of the table with this root has changed or is deleted; without a rowid, all its rows.
     fn row_changed(&self, _db: Db, _root: PageNo, _rowid: Option<i64>) {}
 
-    /// The rows of a table-valued function. An argument is `None` if it is not given.
-    fn table_rows(&self, function: &str, _arguments: &[Option<ValueRef<'_>>]) -> Result<TableRows, Error> {
+    /// The rows of a table-valued function. An argument is `None` if it is not given. Columns whose bit is not set in
+    /// `columns_read` are not read: their values may be anything.
+    fn table_rows(
+        &self,
+        function: &str,
+        _arguments: &[Option<ValueRef<'_>>],
+        _columns_read: u64,
+    ) -> Result<TableRows, Error> {
         Err(Error::unsupported(function))
     }
 

@@ -179,10 +179,24 @@ impl<'a> ShortColumns<'a> {
 }
 
 /// The order of a record and a key of `values`, which may be fewer than the key's columns.
+#[inline]
 pub fn compare_to_values(record: &[u8], values: &[ValueRef<'_>], key: &KeyInfo) -> Ordering {
-    let mut columns = Columns::new(record);
-    let pairs = values.iter().zip(key.columns());
-    first_unequal(pairs.map(|(value, column)| compare_column(columns.value(), *value, column)))
+    compare_short_to_values(record, values, key).unwrap_or_else(|| {
+        let mut columns = Columns::new(record);
+        let pairs = values.iter().zip(key.columns());
+        first_unequal(pairs.map(|(value, column)| compare_column(columns.value(), *value, column)))
+    })
+}
+
+fn compare_short_to_values(record: &[u8], values: &[ValueRef<'_>], key: &KeyInfo) -> Option<Ordering> {
+    let mut columns = ShortColumns::new(record)?;
+    for (value, column) in values.iter().zip(key.columns()) {
+        let order = compare_column(columns.value()?, *value, column);
+        if order.is_ne() {
+            return Some(order);
+        }
+    }
+    Some(Ordering::Equal)
 }
 
 #[inline]
@@ -325,8 +339,19 @@ impl KeyHasher {
 
     /// The hash of the key's columns of a record.
     pub fn hash_record(&self, record: &[u8], key: &KeyInfo) -> u64 {
-        let mut columns = Columns::new(record);
-        self.hash(key, |_| columns.value())
+        self.hash_short_record(record, key).unwrap_or_else(|| {
+            let mut columns = Columns::new(record);
+            self.hash(key, |_| columns.value())
+        })
+    }
+
+    fn hash_short_record(&self, record: &[u8], key: &KeyInfo) -> Option<u64> {
+        let mut columns = ShortColumns::new(record)?;
+        let mut hasher = self.0.build_hasher();
+        for column in key.columns() {
+            hash_value(&mut hasher, columns.value()?, &column.collation);
+        }
+        Some(hasher.finish())
     }
 
     /// The hash of a key of `values`, as many as the key has columns.

@@ -44,6 +44,8 @@ pub struct Program {
     pub subprograms: Vec<Arc<Subprogram>>,
     /// The plans for scans of virtual tables.
     pub scans: Box<[CompiledScan]>,
+    /// The columns that are read of the rows of table-valued functions, by bits.
+    function_columns: Vec<(CursorId, u64)>,
     /// The schema cookie of each database that `Transaction` checks: (database, cookie, the catalog's generation).
     pub schema_cookies: Vec<SchemaCheck>,
     /// Result columns.
@@ -231,6 +233,7 @@ impl Program {
         self.schema_cookies.clear();
         self.inverted_aggregates = Box::default();
         self.scans = Box::default();
+        self.function_columns.clear();
         self.query_plan = Box::default();
         self.quoted_strings = Box::default();
         self.measured = None;
@@ -246,17 +249,29 @@ impl Program {
         }
     }
 
-    /// Finds for each scan of a virtual table which columns of its rows the program reads.
+    /// Finds for each scan of a virtual table, and for the rows of each function, which columns the program reads.
     pub fn find_columns_read(&mut self) {
         const LAST: u16 = u64::BITS as u16 - 1;
-        for insn in &self.insns {
-            let Insn::VFilter { cursor: scanned, scan, .. } = *insn else { continue };
+        let read_of = |scanned: CursorId| {
             let read = self.insns.iter().filter_map(|insn| match *insn {
                 Insn::VColumn { cursor, column, .. } if cursor == scanned => Some(1 << column.min(LAST)),
                 _ => None,
             });
-            self.scans[usize::from(scan.0)].columns_read = read.fold(0, |all, one: u64| all | one);
+            read.fold(0, |all, one: u64| all | one)
+        };
+        for insn in &self.insns {
+            match *insn {
+                Insn::VFilter { cursor, scan, .. } => self.scans[usize::from(scan.0)].columns_read = read_of(cursor),
+                Insn::FunctionRows { cursor, .. } => self.function_columns.push((cursor, read_of(cursor))),
+                _ => {}
+            }
         }
+    }
+
+    /// The columns that the program reads of the rows of a function.
+    pub(crate) fn columns_read_of(&self, function: CursorId) -> u64 {
+        let found = self.function_columns.iter().find(|(cursor, _)| *cursor == function);
+        found.map_or(u64::MAX, |(_, columns)| *columns)
     }
 
     /// Whether the virtual tables that it scans, itself or in its triggers, would plan the scans the same way again.

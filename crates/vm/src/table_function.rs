@@ -30,7 +30,7 @@ pub fn filter(
         .enumerate()
         .map(|(at, register)| (given & (1 << at) != 0).then(|| register.as_ref()))
         .collect();
-    let rows = host.table_rows(&program.texts[name.0 as usize], &arguments);
+    let rows = host.table_rows(&program.texts[name.0 as usize], &arguments, program.columns_read_of(cursor));
     m.resume();
     let rows = rows?;
     let is_empty = rows.rows.is_empty();

@@ -1,8 +1,11 @@
 //! CREATE TABLE to [`Table`].
 
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
 use lithe_sql::ast::{
     Check as CheckClause, ColumnConstraint, ColumnConstraintKind, ColumnDef, Conflict, CreateTable, Direction, Expr,
-    ExprKind, Quote, Span, TableBody, TableColumns, TableConstraint, TableConstraintKind,
+    ExprKind, Name, Quote, Span, TableBody, TableColumns, TableConstraint, TableConstraintKind,
 };
 use lithe_value::{Affinity, NumberText, Value};
 
@@ -19,8 +22,15 @@ pub fn build_table(create: &CreateTable<'_>, sql: &[u8], options: &BuildOptions<
         return fail("a table in the schema has no columns");
     };
     let table = Table { name: create.name.name.name.into(), ..Table::default() };
-    let mut builder =
-        TableBuilder { table, sql, options, key_is_descending: false, has_primary_key: false, constraint_name: None };
+    let mut builder = TableBuilder {
+        table,
+        sql,
+        options,
+        key_is_descending: false,
+        has_primary_key: false,
+        constraint_name: None,
+        names: ColumnNames::default(),
+    };
     for column in body.columns {
         builder.add_column(column)?;
     }
@@ -45,6 +55,32 @@ struct TableBuilder<'b> {
     has_primary_key: bool,
     /// The last CONSTRAINT name in the definition of the column: the constraints after it have this name, too.
     constraint_name: Option<NameBuf>,
+    /// The columns of the table by their names, once they are many.
+    names: ColumnNames,
+}
+
+/// The places of columns by the hashes of their names.
+#[derive(Default)]
+struct ColumnNames {
+    hasher: DefaultHashBuilder,
+    places: HashTable<u16>,
+}
+
+impl ColumnNames {
+    /// So many columns are looked through one by one.
+    const FEW: usize = 12;
+
+    /// Whether there is a column of that name among all columns so far, which are entered on the way.
+    fn contains(&mut self, columns: &[Column], name: Name<'_>) -> bool {
+        if columns.len() <= ColumnNames::FEW {
+            return columns.iter().any(|column| column.name == name);
+        }
+        let hash_of = |at: u16| self.hasher.hash_one(columns[usize::from(at)].name.name());
+        for at in self.places.len()..columns.len() {
+            self.places.insert_unique(hash_of(at as u16), at as u16, |at| hash_of(*at));
+        }
+        self.places.find(self.hasher.hash_one(name), |at| columns[usize::from(*at)].name == name).is_some()
+    }
 }
 
 impl TableBuilder<'_> {
@@ -64,7 +100,7 @@ impl TableBuilder<'_> {
         if self.table.columns.len() >= self.options.limits.columns as usize {
             return wrong_definition(format!("too many columns on {}", self.table.name));
         }
-        if self.table.column(name).is_some() {
+        if self.names.contains(&self.table.columns, name) {
             return fail(format!("duplicate column name: {name}"));
         }
         let declared_type = canonical_type(definition.type_name);

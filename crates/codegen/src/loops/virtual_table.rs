@@ -84,6 +84,7 @@ pub(super) fn begin_function<'a>(
     begin_sets(cg, &keys, start.at(1), |_| false, exhausted, &mut around)?;
     cg.b.emit(Insn::Integer { value: given, dst: start });
     let name = cg.b.text(table.name.to_string());
+    cg.calls_table_functions = true;
     cg.b.emit(Insn::FunctionRows { cursor, name, start, target: when_none(&around, exhausted) });
     let step = Insn::VNext { cursor, target: cg.b.here() };
     if around.is_empty() {

@@ -2,7 +2,7 @@
 
 use lithe_catalog::{Result, Table};
 use lithe_optimize::write::insert::{InsertPlan, InsertRowsPlan};
-use lithe_optimize::write::source::{NewRowid, value_for};
+use lithe_optimize::write::source::NewRowid;
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{ChangedColumn, InsertRows, ResolvedInsert};
 use lithe_vm::insn::{Insn, insert_flags};
@@ -137,7 +137,7 @@ fn emit_values<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &R
             continue;
         }
         let dst = row.column(at);
-        match value_for(resolved, ChangedColumn::Column(at)).map(|place| rows.value(place)) {
+        match resolved.place_of(ChangedColumn::Column(at)).map(|place| rows.value(place)) {
             Some(RowValue::Register(src)) => copies.add(cg, src, dst),
             Some(RowValue::Expr(expr)) => cg.emit_into(&expr, dst)?,
             None => {
@@ -214,7 +214,7 @@ fn fire_before<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &R
     row::emit_affinity(cg, target.table, new, |_| true);
     cg.b.emit(Insn::Integer { value: -1, dst: new.rowid });
     if target.table.has_rowid()
-        && let Some(place) = value_for(resolved, ChangedColumn::Rowid)
+        && let Some(place) = resolved.place_of(ChangedColumn::Rowid)
     {
         let (unknown, known) = (cg.b.label(), cg.b.label());
         rows.emit_value(cg, place, new.rowid)?;

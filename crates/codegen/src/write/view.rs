@@ -2,7 +2,6 @@
 
 use lithe_catalog::Result;
 use lithe_optimize::write::insert::ViewInsert;
-use lithe_optimize::write::source::value_for;
 use lithe_optimize::write::view::ViewChange;
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
 use lithe_value::Affinity;
@@ -25,7 +24,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     cg.explain.inserted_rows(&plan.rows);
     let rows = Rows::begin(cg, &plan.rows, None)?;
     for at in 0..target.width() as u16 {
-        match value_for(resolved, ChangedColumn::Column(at)) {
+        match resolved.place_of(ChangedColumn::Column(at)) {
             Some(place) => rows.emit_value(cg, place, new.column(at))?,
             None => cg.b.emit(Insn::Null { start: new.column(at), count: 1 }),
         }

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use lithe_btree::KeyInfo;
 use lithe_catalog::{ConnectedTable, Result};
 use lithe_optimize::write::insert::VirtualInsert;
-use lithe_optimize::write::source::value_for;
 use lithe_optimize::write::virtual_table::VirtualChange;
 use lithe_resolve::ir::Coll;
 use lithe_resolve::{ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
@@ -43,7 +42,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     let rows = Rows::begin(cg, &plan.rows, None)?;
     cg.b.emit(Insn::Null { start, count: 1 });
     for at in 0..width as u16 {
-        match value_for(resolved, ChangedColumn::Column(at)) {
+        match resolved.place_of(ChangedColumn::Column(at)) {
             Some(place) => rows.emit_value(cg, place, row.column(at))?,
             None => cg.b.emit(Insn::Null { start: row.column(at), count: 1 }),
         }
@@ -64,7 +63,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
 
 /// The rowid that the INSERT sets; NULL if it sets none.
 fn emit_new_rowid<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, rows: &Rows<'a>, dst: Reg) -> Result<()> {
-    let Some(place) = value_for(resolved, ChangedColumn::Rowid) else {
+    let Some(place) = resolved.place_of(ChangedColumn::Rowid) else {
         cg.b.emit(Insn::Null { start: dst, count: 1 });
         return Ok(());
     };

@@ -193,8 +193,13 @@ impl Host for RunHost<'_> {
         self.connection.row_watches.row_changed(db, root, rowid, self.connection.transaction.rollbacks());
     }
 
-    fn table_rows(&self, function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<TableRows, VmError> {
-        Ok(self.connection.table_functions.rows(self.connection, self.run, function, arguments)?)
+    fn table_rows(
+        &self,
+        function: &str,
+        arguments: &[Option<ValueRef<'_>>],
+        columns_read: u64,
+    ) -> Result<TableRows, VmError> {
+        Ok(self.connection.table_functions.rows(self.connection, self.run, function, (arguments, columns_read))?)
     }
 
     fn virtual_table(&self, table: VirtualId) -> Option<Rc<dyn VirtualTable>> {

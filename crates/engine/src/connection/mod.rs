@@ -78,13 +78,13 @@ pub(crate) trait TableFunctions {
     /// The functions as tables of the catalog.
     fn tables(&self) -> Arc<Vec<Arc<Table>>>;
 
-    /// The rows of a function. The hidden columns are its arguments.
+    /// The rows of a function with these arguments, which are its hidden columns, as far as the columns with these bits are read.
     fn rows(
         &self,
         connection: &Connection,
         run: &StatementRun,
         function: &str,
-        arguments: &[Option<ValueRef<'_>>],
+        call: (&[Option<ValueRef<'_>>], u64),
     ) -> Result<TableRows>;
 }
 

@@ -55,17 +55,17 @@ pub fn push(json: &Json<'_>, out: &mut Output) {
         Json::BareReal(digits) => push_bytes(kind::FLOAT5, digits, out),
         Json::Text(text) => push_text(text, out),
         Json::Array(items) => {
-            let mut content = Output::default();
-            items.iter().for_each(|item| push(item, &mut content));
-            push_container(false, content, out);
+            let start = out.len();
+            items.iter().for_each(|item| push(item, out));
+            put_header(kind::ARRAY, start, out);
         }
         Json::Object(members) => {
-            let mut content = Output::default();
+            let start = out.len();
             for (label, value) in members {
-                push_text(label, &mut content);
-                push(value, &mut content);
+                push_text(label, out);
+                push(value, out);
             }
-            push_container(true, content, out);
+            put_header(kind::OBJECT, start, out);
         }
         Json::Damaged(bytes) => out.extend(bytes),
     }
@@ -90,19 +90,26 @@ fn push_text(text: &Text<'_>, out: &mut Output) {
 }
 
 fn push_bytes(kind: u8, content: &[u8], out: &mut Output) {
-    let size = content.len();
-    if size <= SIZE_INLINE_MAX {
-        out.push((size as u8) << 4 | kind);
-    } else if let Ok(size) = u8::try_from(size) {
-        out.extend(&[0xc0 | kind, size]);
-    } else if let Ok(size) = u16::try_from(size) {
-        out.push(0xd0 | kind);
-        out.extend(&size.to_be_bytes());
-    } else {
-        out.push(0xe0 | kind);
-        out.extend(&(size as u32).to_be_bytes());
-    }
+    let (header, len) = header_of(kind, content.len());
+    out.extend(header.get(..len).unwrap_or_default());
     out.extend(content);
+}
+
+/// Puts the header before an array or object whose content begins at `start`.
+fn put_header(kind: u8, start: usize, out: &mut Output) {
+    let (header, len) = header_of(kind, out.len().saturating_sub(start));
+    out.insert(start, header.get(..len).unwrap_or_default());
+}
+
+/// The shortest header of a value with content of this size, and its length.
+fn header_of(kind: u8, size: usize) -> ([u8; 5], usize) {
+    let [.., a, b, c, d] = (size as u64).to_be_bytes();
+    match size {
+        ..=SIZE_INLINE_MAX => ([d << 4 | kind, 0, 0, 0, 0], 1),
+        12..=0xff => ([0xc0 | kind, d, 0, 0, 0], 2),
+        0x100..=0xffff => ([0xd0 | kind, c, d, 0, 0], 3),
+        _ => ([0xe0 | kind, a, b, c, d], 5),
+    }
 }
 
 /// The error of a BLOB that is not JSONB. Its position is not reported.

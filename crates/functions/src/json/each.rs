@@ -19,9 +19,13 @@ use crate::error::{FunctionError, Result};
 /// The columns of a row.
 pub const EACH_COLUMNS: [&str; 8] = ["key", "value", "type", "atom", "id", "parent", "fullkey", "path"];
 
-/// The positions of `value` and `type` among the columns.
+/// The positions of columns.
+const KEY: usize = 0;
 const VALUE: usize = 1;
 const TYPE: usize = 2;
+const ATOM: usize = 3;
+const FULLKEY: usize = 6;
+const PATH: usize = 7;
 
 /// The subtype of a column of a row: an array or object is JSON to the function that it is passed to.
 pub fn each_subtype(row: &[Value], column: usize) -> u8 {
@@ -39,6 +43,14 @@ pub struct EachForm {
     pub is_tree: bool,
     /// `jsonb_each`: arrays and objects are JSONB, not text.
     pub is_binary: bool,
+    /// The columns that are read, by bits; others may be NULL.
+    pub columns_read: u64,
+}
+
+impl EachForm {
+    fn reads(&self, column: usize) -> bool {
+        self.columns_read >> column & 1 != 0
+    }
 }
 
 /// The rows of `json_each(json, root)`, or of one of its siblings.
@@ -72,8 +84,11 @@ fn binary_of(json: ValueRef<'_>) -> Result<Option<Cow<'_, [u8]>>> {
         return Ok(Some(Cow::Borrowed(blob)));
     }
     let mut number = NumberText::default();
+    let text_len = json.bytes().map_or(0, <[u8]>::len);
     let Some(json) = argument(json, &mut number)? else { return Ok(None) };
     let mut bytes = Output::default();
+    // JSONB is mostly shorter than its text.
+    bytes.expect(text_len);
     binary::push(&json, &mut bytes);
     Ok(Some(Cow::Owned(bytes.finish()?.into_vec())))
 }
@@ -247,48 +262,65 @@ impl Walk {
     ) -> Result<()> {
         let json = binary::parse(node.bytes)?;
         let id = node.id as i64;
-        let mut atom = Value::NULL;
-        let is_scalar =
-            render::with_sql_value(&json, |value| copied(value).map(|copy| atom = copy))?.transpose()?.is_some();
-        let value = if is_scalar {
-            copied(atom.as_ref())?
-        } else if self.form.is_binary {
-            Value::blob(output::copy(node.bytes.get(..node.len()).unwrap_or_default())?)
-        } else {
-            let mut text = Output::default();
-            render::push_json(&json, &mut text);
-            let mut value = Value::NULL;
-            value.set_text_buffer(text.finish()?);
-            value
+        let is_container = matches!(json, Json::Array(_) | Json::Object(_));
+        let text_if_read = |column, text| {
+            if self.form.reads(column) { output::text_value(text) } else { Ok(Value::NULL) }
         };
+        let atom = if self.form.reads(ATOM) { atom(&json)? } else { Value::NULL };
+        let value = if self.form.reads(VALUE) { self.value(node, &json)? } else { Value::NULL };
+        // The type of an array or object says that the value is JSON.
+        let names_type = self.form.reads(TYPE) || (self.form.reads(VALUE) && is_container);
         let row = vec![
             key,
             value,
-            Value::from(json.type_name()),
+            if names_type { Value::from(json.type_name()) } else { Value::NULL },
             atom,
             Value::from(id),
             parent.filter(|_| self.form.is_tree).map_or(Value::NULL, Value::from),
-            output::text_value(fullkey)?,
-            output::text_value(path)?,
+            text_if_read(FULLKEY, fullkey)?,
+            text_if_read(PATH, path)?,
         ];
         output::push(&mut self.rows, row)?;
-        if self.form.is_tree && matches!(json, Json::Array(_) | Json::Object(_)) {
+        if self.form.is_tree && is_container {
             drop(json);
             self.children(node, Some(id), fullkey, depth + 1)?;
         }
         Ok(())
     }
 
+    /// The column `value`.
+    fn value(&self, node: &Node<'_>, json: &Json<'_>) -> Result<Value> {
+        if !matches!(json, Json::Array(_) | Json::Object(_) | Json::Damaged(_)) {
+            return atom(json);
+        }
+        if self.form.is_binary {
+            return Ok(Value::blob(output::copy(node.bytes.get(..node.len()).unwrap_or_default())?));
+        }
+        let mut text = Output::default();
+        render::push_json(json, &mut text);
+        let mut value = Value::NULL;
+        value.set_text_buffer(text.finish()?);
+        Ok(value)
+    }
+
     fn children(&mut self, node: &Node<'_>, parent: Option<i64>, path: &[u8], depth: usize) -> Result<()> {
+        // The path of a value within is the key of the value around it.
+        let has_fullkey = self.form.reads(FULLKEY) || (self.form.is_tree && self.form.reads(PATH));
         if depth > DEPTH_MAX {
             return Err(FunctionError::new("malformed JSON"));
         }
         let mut children = node.children();
         while let Some(child) = children.next() {
             let (key, child) = child.map_err(|failure| path_failure(failure, path))?;
-            let (key, fullkey) = match key {
-                Key::Index(at) => (Value::from(at as i64), output::concat(&[path, format!("[{at}]").as_bytes()])?),
-                Key::Label(label) => (output::text_value(&label.to_sql()?)?, label_step(path, &label)?),
+            let fullkey = match &key {
+                _ if !has_fullkey => Vec::new(),
+                Key::Index(at) => output::concat(&[path, format!("[{at}]").as_bytes()])?,
+                Key::Label(label) => label_step(path, label)?,
+            };
+            let key = match key {
+                Key::Index(at) => Value::from(at as i64),
+                Key::Label(label) if self.form.reads(KEY) => output::text_value(&label.to_sql()?)?,
+                Key::Label(_) => Value::NULL,
             };
             self.row(&child, key, parent, &fullkey, path, depth)?;
         }
@@ -303,6 +335,11 @@ fn label_step(path: &[u8], label: &Text<'_>) -> Result<Vec<u8>, OutOfMemory> {
         && bytes.first().is_some_and(u8::is_ascii_alphabetic)
         && bytes.iter().all(u8::is_ascii_alphanumeric);
     if is_word { output::concat(&[path, b".", bytes]) } else { output::concat(&[path, b".\"", bytes, b"\""]) }
+}
+
+/// The SQL value of a scalar, NULL for an array or object.
+fn atom(json: &Json<'_>) -> Result<Value> {
+    Ok(render::with_sql_value(json, copied)?.transpose()?.unwrap_or(Value::NULL))
 }
 
 fn copied(value: ValueRef<'_>) -> Result<Value, OutOfMemory> {

@@ -158,11 +158,12 @@ fn null(context: &mut Context<'_>) -> Result {
 }
 
 /// The text of a path; `None` for NULL.
-fn path_text(value: ValueRef<'_>) -> Result<Option<Vec<u8>>> {
-    if value.is_null() {
-        return Ok(None);
-    }
-    Ok(Some(output::copy(utf8::until_nul(cast::to_bytes(value, &mut NumberText::default())))?))
+fn path_text(value: ValueRef<'_>) -> Result<Option<Cow<'_, [u8]>>> {
+    Ok(match value {
+        ValueRef::Null => None,
+        ValueRef::Text(text) => Some(Cow::Borrowed(utf8::until_nul(text))),
+        _ => Some(Cow::Owned(output::copy(utf8::until_nul(cast::to_bytes(value, &mut NumberText::default())))?)),
+    })
 }
 
 /// The error of a path that could not be followed.
@@ -300,14 +301,14 @@ fn extract<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>])
 }
 
 /// The path for the right operand of an arrow: the operand itself, an index, or a label.
-fn arrow_path(value: ValueRef<'_>) -> Result<Option<Vec<u8>>> {
+fn arrow_path(value: ValueRef<'_>) -> Result<Option<Cow<'_, [u8]>>> {
     let Some(text) = path_text(value)? else { return Ok(None) };
     Ok(Some(match value {
-        ValueRef::Integer(index) if index >= 0 => format!("$[{index}]").into_bytes(),
-        ValueRef::Integer(index) => format!("$[#{index}]").into_bytes(),
+        ValueRef::Integer(index) if index >= 0 => format!("$[{index}]").into_bytes().into(),
+        ValueRef::Integer(index) => format!("$[#{index}]").into_bytes().into(),
         _ if text.is_empty() || text.starts_with(b"$") => text,
-        _ if text.len() > 2 && text.starts_with(b"[") && text.ends_with(b"]") => output::concat(&[b"$", &text])?,
-        _ => output::concat(&[b"$.\"", &text, b"\""])?,
+        _ if text.len() > 2 && text.starts_with(b"[") && text.ends_with(b"]") => output::concat(&[b"$", &text])?.into(),
+        _ => output::concat(&[b"$.\"", &text, b"\""])?.into(),
     }))
 }
 
@@ -381,7 +382,7 @@ fn patch<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -
 fn pretty(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut number = NumberText::default();
     let Some(json) = argument(arg(args, 0), &mut number)? else { return null(context) };
-    let indent = args.get(1).map_or(Ok(None), |indent| path_text(*indent))?.unwrap_or_else(|| b"    ".to_vec());
+    let indent = args.get(1).map_or(Ok(None), |indent| path_text(*indent))?.unwrap_or(Cow::Borrowed(b"    "));
     let mut text = Output::appending_to(context.out.take_buffer());
     render::push_pretty(&json, &indent, 0, &mut text);
     context.answer_text(text.finish()?)

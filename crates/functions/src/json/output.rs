@@ -67,6 +67,28 @@ impl Output {
         }
     }
 
+    /// How much has been written.
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Reserves space for what will probably be written.
+    pub fn expect(&mut self, len: usize) {
+        if self.buffer.try_reserve(len).is_err() {
+            self.fail(OutputError::OutOfMemory);
+        }
+    }
+
+    /// Writes a few bytes before those from `at` on.
+    pub fn insert(&mut self, at: usize, bytes: &[u8]) {
+        self.extend(bytes);
+        if let Some(moved) = self.buffer.as_mut_slice().get_mut(at..)
+            && moved.len() >= bytes.len()
+        {
+            moved.rotate_right(bytes.len());
+        }
+    }
+
     /// Records that output was lost elsewhere.
     pub fn fail(&mut self, error: OutputError) {
         self.error.get_or_insert(error);

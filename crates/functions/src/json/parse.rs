@@ -53,6 +53,12 @@ pub fn parse(text: &[u8]) -> Result<Parsed<'_>> {
     }
 }
 
+/// Whether a string may have the byte, whatever its quotes, without being JSON5 or an escape.
+#[inline]
+fn is_plain(byte: u8) -> bool {
+    byte >= 0x20 && !matches!(byte, b'"' | b'\'' | b'\\')
+}
+
 struct Parser<'a> {
     text: &'a [u8],
     at: usize,
@@ -92,6 +98,11 @@ impl<'a> Parser<'a> {
 
     fn skip_space(&mut self) {
         self.space_at = self.at;
+        // Most text has no white space here.
+        if matches!(self.peek(), Some(b'!'..=b'.' | b'0'..=0x7f)) {
+            self.json5_space_at = self.at;
+            return;
+        }
         self.skip_plain_space();
         self.json5_space_at = self.at;
         loop {
@@ -233,6 +244,7 @@ impl<'a> Parser<'a> {
             (escapes, self.is_json5) = (Escapes::Json5, true);
         }
         loop {
+            self.at += self.rest().iter().take_while(|byte| is_plain(**byte)).count();
             match self.peek() {
                 Some(byte) if byte == quote => break,
                 Some(b'\\') => {

@@ -13,7 +13,7 @@ use super::foreign_keys::{Change, ForeignKeys, is_parent};
 use super::records::transferred;
 use super::replace::Replaced;
 use super::returning::ReturningPlan;
-use super::source::{NewRowid, value_for};
+use super::source::NewRowid;
 use super::stored_reals::StoredRow;
 use super::table::WrittenTable;
 use super::triggers::{Event, Triggers};
@@ -174,7 +174,7 @@ fn plan_table<'a>(
     let constraints = Constraints::of(resolver, &table, policy, None, literals);
     // ON CONFLICT of the rowid is planned even if a new rowid will be generated, and so are its triggers.
     let is_named = resolved.upserts.iter().any(|clause| clause.constraint == Constraint::Rowid);
-    let is_asked = is_named && value_for(resolved, ChangedColumn::Rowid).is_some();
+    let is_asked = is_named && resolved.place_of(ChangedColumn::Rowid).is_some();
     let rowid_is_given = matches!(rowid, NewRowid::Integer(_) | NewRowid::Value(_)) || is_asked;
     let (unique, replaced) = plan_unique(resolver, resolved, &table, policy, rowid_is_given);
     let mut upserts = Vec::with_capacity(updates.len());
@@ -229,7 +229,7 @@ fn check_sequence(resolver: &Resolver<'_>, target: &ChangeTarget<'_>) -> Result<
 fn may_replace(resolved: &ResolvedInsert<'_>, policy: Option<Conflict>) -> bool {
     let table = resolved.target.table;
     let is_replace = |conflict| policy_of(policy, conflict) == Conflict::Replace;
-    let is_given = value_for(resolved, ChangedColumn::Rowid).is_some();
+    let is_given = resolved.place_of(ChangedColumn::Rowid).is_some();
     // After ON CONFLICT DO NOTHING without a target nothing is replaced, and a clause for an index overrides the index's own
     // action.
     if resolved.upserts.iter().any(|upsert| upsert.constraint == Constraint::Any && upsert.update.is_none()) {

@@ -25,7 +25,7 @@ impl NewRowid {
         if !resolved.target.table.has_rowid() {
             return NewRowid::Absent;
         }
-        let Some(place) = value_for(resolved, ChangedColumn::Rowid) else { return NewRowid::Made };
+        let Some(place) = resolved.place_of(ChangedColumn::Rowid) else { return NewRowid::Made };
         match rows {
             InsertSource::Row { values, .. } => match values[place] {
                 Expr::Null => NewRowid::Made,
@@ -52,7 +52,7 @@ impl<'a> InsertSource<'a> {
             InsertRows::Values(values) => {
                 // The values are computed in the order of the table's columns.
                 let columns = (0..resolved.target.width() as u16).map(ChangedColumn::Column);
-                let places = columns.chain([ChangedColumn::Rowid]).filter_map(|column| value_for(resolved, column));
+                let places = columns.chain([ChangedColumn::Rowid]).filter_map(|column| resolved.place_of(column));
                 let queries = planner.plan_exprs(places.map(|place| &values[place]), &[])?;
                 return Ok(InsertSource::Row { values, queries });
             }
@@ -67,7 +67,7 @@ impl<'a> InsertSource<'a> {
 impl InsertSource<'_> {
     /// Whether the column gets a literal other than NULL.
     pub(super) fn is_literal(&self, resolved: &ResolvedInsert<'_>, column: u16) -> bool {
-        let Some(place) = value_for(resolved, ChangedColumn::Column(column)) else {
+        let Some(place) = resolved.place_of(ChangedColumn::Column(column)) else {
             let default = resolved.target.table.columns[usize::from(column)].default.as_ref();
             return default.and_then(|default| default.value.as_ref()).is_some_and(|value| !value.is_null());
         };
@@ -78,19 +78,6 @@ impl InsertSource<'_> {
             }
             InsertSource::Query { .. } => false,
         }
-    }
-}
-
-/// The position of a column's value among the values. Of several values for a column the first one counts, of several
-/// for the rowid the last.
-pub fn value_for(resolved: &ResolvedInsert<'_>, column: ChangedColumn) -> Option<usize> {
-    if matches!(resolved.rows, InsertRows::Default) {
-        return None;
-    }
-    let is_it = |c: &ChangedColumn| *c == column;
-    match column {
-        ChangedColumn::Column(_) => resolved.columns.iter().position(is_it),
-        ChangedColumn::Rowid => resolved.columns.iter().rposition(is_it),
     }
 }
 

@@ -60,8 +60,14 @@ impl MemoryTable {
         }
     }
 
-    /// The row of a rowid, or the first one after it.
+    /// The row of a rowid, or the first one after it. Where no rowid is missing, the rowid says which row it is.
     pub fn find(&self, rowid: i64) -> Result<usize, usize> {
+        let first = self.rows.front().map_or(rowid, |row| row.rowid);
+        if let Ok(distance) = usize::try_from(rowid.wrapping_sub(first))
+            && self.rowid(distance) == Some(rowid)
+        {
+            return Ok(distance);
+        }
         self.rows.binary_search_by_key(&rowid, |row| row.rowid)
     }
 

@@ -5,7 +5,9 @@ use lithe_sql::ast::{self, SelectCore};
 
 use super::returning::resolve_returning;
 use super::upsert::resolve_upserts;
-use super::{ChangeTarget, ChangedColumn, InsertRows, ResolvedInsert, change_target, note_named, with_tables};
+use super::{
+    ChangeTarget, ChangedColumn, InsertRows, NO_PLACE, ResolvedInsert, change_target, note_named, with_tables,
+};
 use crate::authorize::Action;
 use crate::resolver::Resolver;
 use crate::resolver::expr::query::resolve_query;
@@ -46,7 +48,8 @@ pub(crate) fn resolve_insert<'a>(
         let returning = resolve_returning(resolver, base, &target, insert.returning);
         let returning = returning.map_err(|error| error_in_returning(resolver, &target, error))?;
         resolver.checks.check_delayed()?;
-        let insert = ResolvedInsert { target, or: insert.or, columns, rows, upserts, excluded, returning };
+        let places = places(resolver, target.width(), columns);
+        let insert = ResolvedInsert { target, or: insert.or, columns, places, rows, upserts, excluded, returning };
         Ok(resolver.arena.alloc(insert))
     })
 }
@@ -108,6 +111,19 @@ fn insert_columns<'a>(
         });
     }
     Ok(columns.into_bump_slice())
+}
+
+/// For each column, and for the rowid, the place of its value.
+fn places<'a>(resolver: &Resolver<'a>, width: usize, columns: &[ChangedColumn]) -> &'a [u16] {
+    let places = resolver.arena.alloc_slice_fill_copy(width + 1, NO_PLACE);
+    for (at, column) in columns.iter().enumerate() {
+        match *column {
+            ChangedColumn::Column(column) if places[usize::from(column)] != NO_PLACE => {}
+            ChangedColumn::Column(column) => places[usize::from(column)] = at as u16,
+            ChangedColumn::Rowid => places[width] = at as u16,
+        }
+    }
+    places
 }
 
 fn insert_rows<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, insert: &ast::Insert<'a>) -> Result<InsertRows<'a>> {

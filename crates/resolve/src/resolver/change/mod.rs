@@ -73,6 +73,8 @@ pub struct ResolvedInsert<'a> {
     pub or: Option<Conflict>,
     /// For each value of a row, the column that it is for. A column may be named twice: the first one counts.
     pub columns: &'a [ChangedColumn],
+    /// For each column of the table, and after them for the rowid, the place of its value in a row, or [`NO_PLACE`].
+    pub(super) places: &'a [u16],
     /// The rows.
     pub rows: InsertRows<'a>,
     /// ON CONFLICT clauses.
@@ -81,6 +83,24 @@ pub struct ResolvedInsert<'a> {
     pub excluded: SourceId,
     /// RETURNING.
     pub returning: Option<Returning<'a>>,
+}
+
+/// The place of a value that there is none of.
+pub(super) const NO_PLACE: u16 = u16::MAX;
+
+impl ResolvedInsert<'_> {
+    /// The position of a column's value among the values. Of several values for a column the first one counts, of several for the
+    /// rowid the last.
+    pub fn place_of(&self, column: ChangedColumn) -> Option<usize> {
+        if matches!(self.rows, InsertRows::Default) {
+            return None;
+        }
+        let place = match column {
+            ChangedColumn::Column(at) => self.places.get(usize::from(at)),
+            ChangedColumn::Rowid => self.places.last(),
+        };
+        place.filter(|place| **place != NO_PLACE).map(|place| usize::from(*place))
+    }
 }
 
 /// Where the rows of an INSERT come from.
