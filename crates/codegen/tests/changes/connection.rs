@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_btree::{Btree, Cursor};
-use lithe_catalog::{BuildOptions, Catalog, NewObject, SchemaRow};
+use lithe_catalog::{BuildOptions, Catalog, NewObject, Schema, SchemaRow};
 use lithe_codegen::CompileRequest;
 use lithe_format::PageNo;
 use lithe_format::db_header::Meta;
@@ -266,6 +266,14 @@ impl Host for Connection {
 
     fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<(), Error> {
         let object = condition.map(|condition| NewObject::parse(condition).unwrap());
+        if object.is_none() {
+            self.change_catalog(|catalog| {
+                let old = Arc::clone(catalog.schema(db));
+                let mut new = Schema::new(db == Db::TEMP);
+                (new.cookie, new.file_format, new.encoding) = (old.cookie, old.file_format, old.encoding);
+                catalog.set_schema(db, Arc::new(new));
+            });
+        }
         self.load(db, |row| object.is_none_or(|object| row.is_about(object)));
         Ok(())
     }

@@ -109,7 +109,7 @@ fn build<'a>(
     {
         return Err(error);
     }
-    find_collation(cg, definition)?;
+    find_collation(cg, create, text)?;
     check_definition(definition)?;
     altered.refuse_rowid_name("add", definition.name)?;
     let error = match build_table(create, text, &options) {
@@ -126,13 +126,16 @@ fn build<'a>(
     Err(error)
 }
 
-/// Looks up the collation of the new column.
-fn find_collation(cg: &Codegen<'_>, definition: &ColumnDef<'_>) -> Result<()> {
-    let named = definition.constraints.iter().filter_map(|constraint| match constraint.kind {
-        ColumnConstraintKind::Collate(name) => Some(CollationName::new(name.name)),
-        _ => None,
-    });
-    named.into_iter().try_for_each(|name| cg.env.collation(Coll::of(&name)).map(drop))
+/// Looks up the collation of the new column, the last one in the table's new text.
+fn find_collation(cg: &Codegen<'_>, create: &CreateTable<'_>, text: &[u8]) -> Result<()> {
+    let TableBody::Columns(body) = create.body else { return Ok(()) };
+    for constraint in body.columns.last().map_or(&[][..], |column| column.constraints) {
+        if let ColumnConstraintKind::Collate(name) = constraint.kind {
+            let found = cg.env.collation(Coll::of(&CollationName::new(name.name)));
+            found.map_err(|error| error.while_reading(text, name.span().end))?;
+        }
+    }
+    Ok(())
 }
 
 fn check_definition(definition: &ColumnDef<'_>) -> Result<()> {
