@@ -64,7 +64,10 @@ impl<K: Clone + Hash + Eq, V: Clone> PersistentMap<K, V> {
             // bytes.
             return entries.iter().find(|entry| key.equivalent(&entry.key)).map(|entry| &entry.value);
         }
-        let hash = self.hashes.hash_one(key);
+        self.find(self.hashes.hash_one(key), key)
+    }
+
+    fn find<Q: Equivalent<K>>(&self, hash: u64, key: &Q) -> Option<&V> {
         let (mut node, mut rest) = (&self.root, hash);
         while let Node::Branch(children) = &**node {
             node = &children[child(rest)];
@@ -84,8 +87,10 @@ impl<K: Clone + Hash + Eq, V: Clone> PersistentMap<K, V> {
     }
 
     pub(super) fn insert(&mut self, key: K, value: V) {
-        self.remove(&ByRef(&key));
         let hash = self.hashes.hash_one(&key);
+        if self.find(hash, &ByRef(&key)).is_some() {
+            self.remove(&ByRef(&key));
+        }
         add(&mut self.root, Arc::new(Entry { hash, key, value }), 0);
         self.len += 1;
     }

@@ -97,7 +97,7 @@ impl Catalog {
     ) -> Result<()> {
         let root = root_page(row, page_count)?;
         // As a C string, a text ends before a NUL.
-        let sql = sql.split(|byte| *byte == 0).next().unwrap_or_default();
+        let sql = if sql.contains(&0) { sql.split(|byte| *byte == 0).next().unwrap_or_default() } else { sql };
         let arena = Bump::new();
         let parsed = parse_statement(sql, &arena, options.limits).map_err(|error| CompileError::new(error.message))?;
         let Some(statement) = parsed.statement else { return fail("") };
