@@ -200,12 +200,16 @@ fn index_edit<'a>(
     let resolver = logging(cg.env, cg.arena, sql);
     let Stmt::CreateIndex(create) = resolver.parse_stored(sql)? else { return Ok(()) };
     let is_checked = match change {
-        Change::Table(_) => is_own && !is_legacy(cg, change),
+        Change::Table(_) => is_own,
         Change::Column(..) | Change::Cut(_) => is_own || !cg.env.flags.may_write_schema(),
     };
     if is_checked {
+        let in_namesake = || match is_legacy(cg, change) {
+            true => Ok(()),
+            false => verify::resolve_in_namesake(&resolver, of, table, index, true),
+        };
         find_collations(&resolver, create.columns)
-            .and_then(|()| verify::resolve_in_namesake(&resolver, of, table, index, true))
+            .and_then(|()| in_namesake())
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
     let mut text = if is_own { in_index(altered, change, create, is_legacy(cg, change)) } else { TextEdits::default() };
