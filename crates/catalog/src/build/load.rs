@@ -7,6 +7,7 @@ use lithe_base::ResultCode;
 use lithe_format::PageNo;
 use lithe_sql::ast::{Name, QualifiedName, Stmt, TableBody};
 use lithe_sql::parse_statement;
+use lithe_value::utf8;
 
 use super::{BuildOptions, build_index, build_table, build_trigger, build_view, build_virtual_table, trigger_database};
 use crate::error::{CompileError, Result, fail};
@@ -97,7 +98,7 @@ impl Catalog {
     ) -> Result<()> {
         let root = root_page(row, page_count)?;
         // As a C string, a text ends before a NUL.
-        let sql = if sql.contains(&0) { sql.split(|byte| *byte == 0).next().unwrap_or_default() } else { sql };
+        let sql = utf8::until_nul(sql);
         let arena = Bump::new();
         let parsed = parse_statement(sql, &arena, options.limits).map_err(|error| CompileError::new(error.message))?;
         let Some(statement) = parsed.statement else { return fail("") };
@@ -167,8 +168,8 @@ impl Catalog {
                     return fail(format!("trigger {} already exists", create.name.name.name));
                 }
                 self.schema_mut(db).add_trigger(Trigger { sql: sql.into(), ..trigger });
-                let names = (create.name.name.name.as_bytes(), create.table.name.name.as_bytes());
-                check_names(row, b"trigger", names.0, names.1)
+                let table = create.table.name.name.as_bytes();
+                check_names(row, b"trigger", create.name.name.name.as_bytes(), table)
             }
             _ => fail(""),
         }

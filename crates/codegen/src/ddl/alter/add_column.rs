@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use lithe_base::ResultCode;
-use lithe_catalog::{BuildOptions, CollationName, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
+use lithe_catalog::{Column, CompileError, ErrorKind, Result, Table, build_table, fail};
 use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Coll, Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
@@ -17,7 +17,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 use lithe_vm::program::TableMetadata;
 
-use super::super::build_options::build_options;
+use super::super::build_options::stored_options;
 use super::super::names::quoted;
 use super::super::system;
 use super::edits::{self, RowEdit};
@@ -102,17 +102,15 @@ fn build<'a>(
     let Some(ast::Stmt::CreateTable(create)) = statement.and_then(|statement| statement.program()) else {
         return fail(format!("malformed definition of table {}", altered.table.name));
     };
-    // Functions and collations that a stored schema names may not exist.
-    let options = BuildOptions { names: None, ..build_options(cg) };
-    if let Err(error) = build_table(create, text, &options)
-        && matches!(error.kind, ErrorKind::ColumnDefinition)
-    {
-        return Err(error);
-    }
+    let options = stored_options(cg.env);
+    let built = match build_table(create, text, &options) {
+        Err(error) if matches!(error.kind, ErrorKind::ColumnDefinition) => return Err(error),
+        built => built,
+    };
     find_collation(cg, create, text)?;
     check_definition(definition)?;
     altered.refuse_rowid_name("add", definition.name)?;
-    let error = match build_table(create, text, &options) {
+    let error = match built {
         Ok(table) => return Ok((table, None)),
         Err(error) => verify::in_object("table", altered.table.name.name(), "after add column", &error),
     };
@@ -131,7 +129,7 @@ fn find_collation(cg: &Codegen<'_>, create: &CreateTable<'_>, text: &[u8]) -> Re
     let TableBody::Columns(body) = create.body else { return Ok(()) };
     for constraint in body.columns.last().map_or(&[][..], |column| column.constraints) {
         if let ColumnConstraintKind::Collate(name) = constraint.kind {
-            let found = cg.env.collation(Coll::of(&CollationName::new(name.name)));
+            let found = cg.env.collation(Coll::named(name.name));
             found.map_err(|error| error.while_reading(text, name.span().end))?;
         }
     }

@@ -1,13 +1,13 @@
 //! ADD CONSTRAINT, DROP CONSTRAINT, SET NOT NULL, DROP NOT NULL.
 
 use lithe_base::{Db, ResultCode};
-use lithe_catalog::{BuildOptions, CompileError, Result, build_table, fail};
+use lithe_catalog::{CompileError, Result, build_table, fail};
 use lithe_resolve::Stored;
 use lithe_resolve::ir::Expr;
 use lithe_sql::ast::{Check, ColumnConstraint, ColumnConstraintKind, Conflict, Ident, Span, TableConstraintKind};
 use lithe_vm::insn::Insn;
 
-use super::super::build_options::build_options;
+use super::super::build_options::stored_options;
 use super::super::system;
 use super::edits::{self, RowEdit};
 use super::text::{TextEdits, token_from, without_constraint};
@@ -176,8 +176,7 @@ fn check_text(cg: &Codegen<'_>, text: &[u8]) -> Result<()> {
     match parsed.statement.and_then(|statement| statement.program()) {
         Some(lithe_sql::ast::Stmt::CreateTable(create)) => {
             // What the schema names may not exist; the new condition is resolved for itself.
-            let options = BuildOptions { names: None, ..build_options(cg) };
-            build_table(create, text, &options).map(|_| ())
+            build_table(create, text, &stored_options(cg.env)).map(|_| ())
         }
         _ => fail("malformed definition"),
     }

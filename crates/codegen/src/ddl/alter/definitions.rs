@@ -1,6 +1,6 @@
 //! The expressions in the definitions of tables and indexes are resolved, and the collations of their keys looked up.
 
-use lithe_catalog::{CollationName, Result, Table, split_collation};
+use lithe_catalog::{Result, Table, split_collation};
 use lithe_resolve::ir::Coll;
 use lithe_resolve::{Resolver, Stored};
 use lithe_sql::ast::{ColumnConstraintKind, CreateIndex, CreateTable, Expr, OrderTerm, TableBody, TableConstraintKind};
@@ -39,7 +39,7 @@ pub(super) fn resolve_constraints<'a>(
 /// Looks up the collations that the terms of a key name themselves. (Those of columns, and of expressions within a term, need not be known.)
 pub(super) fn find_collations(resolver: &Resolver<'_>, terms: &[OrderTerm<'_>]) -> Result<()> {
     let named = terms.iter().filter_map(|term| split_collation(&term.expr).1);
-    named.map(CollationName::new).try_for_each(|name| resolver.env.collation(Coll::of(&name)).map(drop))
+    named.map(Coll::named).try_for_each(|collation| resolver.env.collation(collation).map(drop))
 }
 
 /// Resolves the terms of an index and its WHERE.

@@ -14,6 +14,7 @@ use lithe_sql::ast::{CreateTrigger, Name, Select, Stmt, TriggerEvent};
 use lithe_sql::{Parsed, parse_statement};
 use lithe_vm::operand::Db;
 
+use super::super::build_options::stored_options;
 use super::definitions::{find_collations, resolve_constraints, resolve_terms};
 use super::edits::RowEdit;
 
@@ -95,14 +96,8 @@ fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], whe
     let mut new = Schema::new(db == Db::TEMP);
     (new.cookie, new.file_format, new.encoding) = (old.cookie, old.file_format, old.encoding);
     catalog.set_schema(db, Arc::new(new));
-    let options = BuildOptions {
-        names: None,
-        limits: &env.limits,
-        quoted_strings: env.flags.has_quoted_strings_in_ddl(),
-        descending_indexes: true,
-        // SQLite loads the schema as ever before it checks the texts closely.
-        is_altering: false,
-    };
+    // SQLite loads the schema as ever before it checks the texts closely.
+    let options = stored_options(env);
     rows_of(&old).into_iter().try_for_each(|row| read_row(catalog, db, &edited(row, edits), &options, when))
 }
 
