@@ -24,6 +24,7 @@ mod dbinfo;
 mod diskused;
 mod dump;
 mod failure;
+mod fields;
 mod filectrl;
 mod files;
 mod import;
