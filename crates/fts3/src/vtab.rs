@@ -150,6 +150,8 @@ impl VirtualTable for Fts3Table {
         for suffix in suffixes {
             self.table.names.rename_shadow(connection, suffix, name).map_err(silent)?;
         }
+        // Under the old name nothing is merged at the end of the transaction.
+        self.table.index.leaves_added.store(0, Ordering::Relaxed);
         Ok(())
     }
 

@@ -41,3 +41,14 @@ COMMIT
 SELECT changes(), last_insert_rowid()
 INSERT INTO f2(docid, a) VALUES (1, 'x')
 INSERT INTO b3(rowid, p) VALUES (1, 'x')
+CREATE VIRTUAL TABLE renamed USING fts4(a)
+INSERT INTO renamed VALUES ('a')
+BEGIN
+INSERT INTO renamed VALUES ('a'), ('b'), ('c')
+UPDATE renamed SET a = 'b'
+UPDATE renamed SET a = 'd'
+UPDATE renamed SET a = 'f'
+UPDATE renamed SET a = 'b'
+ALTER TABLE renamed RENAME TO again
+END
+SELECT * FROM again
