@@ -6,5 +6,7 @@ fn main() {
     let os = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
     if os == "linux" || os.ends_with("bsd") {
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libsqlite3.so.0");
+        // The handler of SIGBUS and the threads of the library outlast a dlclose() by a program that loads it as a plugin.
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
     }
 }

@@ -67,7 +67,7 @@ impl Failure {
             Some(message) => String::from_utf8_lossy(&message).into_owned(),
             None => ResultCode(self.code).text().to_owned(),
         };
-        FunctionError::with_code(self.code, text)
+        FunctionError::with_exact_message(self.code, text)
     }
 }
 

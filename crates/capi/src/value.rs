@@ -68,6 +68,9 @@ pub(crate) struct Pointer {
     pub(crate) destructor: Destructor,
 }
 
+/// Longer blobs are given to the application where they lie, without a NUL behind them.
+const TERMINATED_MAX: usize = 8 * 1024;
+
 impl sqlite3_value {
     /// Sets the value without a copy.
     ///
@@ -192,9 +195,10 @@ impl sqlite3_value {
         match self.raw {
             Raw::Null => null(),
             Raw::Text(_, 0) | Raw::Blob(_, 0) => null(),
-            // Programs that read text this way expect the NUL that SQLite happens to leave behind it.
-            Raw::Text(..) | Raw::Integer(_) | Raw::Real(_) => self.text().cast(),
-            Raw::Blob(start, _) => start.cast(),
+            Raw::Blob(start, len) if len > TERMINATED_MAX => start.cast(),
+            // Programs that read text this way expect the NUL that SQLite happens to leave behind it, and some store texts in a blob and rely
+            // on it, too.
+            Raw::Text(..) | Raw::Integer(_) | Raw::Real(_) | Raw::Blob(..) => self.text().cast(),
         }
     }
 

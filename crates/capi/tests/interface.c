@@ -233,6 +233,28 @@ static void copies_in_extensions(void) {
   free(block - 1);
 }
 
+static void fail_with_nothing(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count, (void)values;
+  sqlite3_result_error(context, "failed", 0);
+}
+
+static void behind_blob(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  const char *blob = sqlite3_value_blob(values[0]);
+  sqlite3_result_int(context, blob[sqlite3_value_bytes(values[0])]);
+}
+
+/* What programs rely on, although no documentation says it. */
+static void empty_messages_and_ends_of_blobs(void) {
+  sqlite3 *db = open_on(":memory:", NULL);
+  CHECK(sqlite3_create_function(db, "fail", 0, SQLITE_UTF8, NULL, fail_with_nothing, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3_create_function(db, "behind", 1, SQLITE_UTF8, NULL, behind_blob, NULL, NULL) == SQLITE_OK);
+  ANSWERS(db, "SELECT fail()", "error 1: ");
+  ANSWERS(db, "CREATE TABLE t(a, b); INSERT INTO t VALUES (x'610062', 'xyz'), (x'4142434445', 7); SELECT behind(a) FROM t", "0 0");
+  ANSWERS(db, "SELECT behind(substr(a, 1, 2)) FROM t ORDER BY b", "0 0");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 static char logged[200];
 
 static void write_log(void *argument, int code, const char *message) {
@@ -620,6 +642,7 @@ int main(int count, char **arguments) {
   lengths();
   extensions();
   copies_in_extensions();
+  empty_messages_and_ends_of_blobs();
   callbacks();
   flushing();
   file_pointers();

@@ -18,6 +18,8 @@ pub struct Failure {
     pub code: i32,
     /// The message for the application.
     pub message: Cow<'static, str>,
+    /// Whether an empty message is meant, and not the one of the code.
+    pub is_exact: bool,
 }
 
 const _: () = assert!(size_of::<FunctionError>() == size_of::<usize>());
@@ -93,7 +95,12 @@ impl FunctionError {
 
     /// An error with a code of its own and this message; an empty message means the default message of the code.
     pub fn with_code(code: i32, message: impl Into<Cow<'static, str>>) -> FunctionError {
-        FunctionError(Box::new(Failure { code, message: message.into() }))
+        FunctionError(Box::new(Failure { code, message: message.into(), is_exact: false }))
+    }
+
+    /// As [`FunctionError::with_code`], with this message even if it is empty.
+    pub fn with_exact_message(code: i32, message: impl Into<Cow<'static, str>>) -> FunctionError {
+        FunctionError(Box::new(Failure { code, message: message.into(), is_exact: true }))
     }
 
     /// The message, of an error that is not needed any more.

@@ -157,3 +157,38 @@ fn changes_before_a_failure_are_committed_or_busy() {
     assert_eq!(code(one.execute_batch(insert)), ResultCode::CONSTRAINT_UNIQUE);
     assert_eq!(number(&two, "SELECT count(*) FROM t"), 3);
 }
+
+/// The journal and the log of a database lie beside its file, also where it was created through a link to a missing file.
+#[test]
+fn a_link_to_a_missing_file_leads_to_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let (link, real) = (folder.path().join("l.db"), folder.path().join("real"));
+    std::fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink("real/a.db", &link).unwrap();
+    let first = Connection::open(&link).unwrap();
+    first.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1)").unwrap();
+    assert!(real.join("a.db-wal").exists() && !folder.path().join("l.db-wal").exists());
+    let second = Connection::open(real.join("a.db")).unwrap();
+    second.execute("INSERT INTO t SELECT a + 1 FROM t", []).unwrap();
+    let count = |connection: &Connection| connection.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0));
+    assert_eq!((count(&first).unwrap(), count(&second).unwrap()), (2, 2));
+    let circle = folder.path().join("circle");
+    std::os::unix::fs::symlink("circle", &circle).unwrap();
+    assert_eq!(Connection::open(&circle).map(drop).unwrap_err().code(), ResultCode::CANTOPEN);
+}
+
+/// Whoever puts a link in the place of a journal or log cannot have another file written.
+#[test]
+fn links_in_the_place_of_journals_are_refused() {
+    for (mode, suffix) in [("WAL", "wal"), ("PERSIST", "journal")] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE t(a)").unwrap();
+        std::fs::write(folder.path().join("other"), "").unwrap();
+        std::os::unix::fs::symlink("other", folder.path().join(format!("a.db-{suffix}"))).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        let _ = connection.execute_batch(&format!("PRAGMA journal_mode = {mode}"));
+        assert!(connection.execute("INSERT INTO t VALUES (1)", []).is_err(), "{mode}");
+        assert_eq!(std::fs::metadata(folder.path().join("other")).unwrap().len(), 0, "{mode}");
+    }
+}

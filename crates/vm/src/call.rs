@@ -246,7 +246,8 @@ pub fn check_length(out: &Value, host: &dyn Host) -> Result<(), Error> {
 #[cold]
 pub fn function_failed(error: FunctionError) -> Error {
     let code = ResultCode(error.code);
-    if error.message.is_empty() { Error::from_code(code) } else { Error::new(code, error.into_message()) }
+    let is_told = error.is_exact || !error.message.is_empty();
+    if is_told { Error::new(code, error.into_message()) } else { Error::from_code(code) }
 }
 
 /// The connection, as functions see it.

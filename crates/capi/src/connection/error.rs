@@ -2,9 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use lithe_engine::value::utf8::until_nul;
 use lithe_engine::{Error, ResultCode};
 
 use crate::code;
@@ -22,10 +23,15 @@ pub(crate) struct LastError {
     system: Cell<c_int>,
     /// There is an offset or a message, which the next call without them has to clear.
     has_details: Cell<bool>,
-    /// `None`: the text of the code.
-    message: RefCell<Option<CString>>,
+    /// The message with its NUL; it counts if `has_message` says so, else the text of the code does. The memory stays, and what stands in it
+    /// until there is another message: programs read a message behind the call that ends its statement, as they can on SQLite.
+    message: RefCell<Vec<u8>>,
+    has_message: Cell<bool>,
     wide: RefCell<Vec<u16>>,
 }
+
+/// The memory for messages at first: most never need more, so that it is not moved.
+const MESSAGE_LEN: usize = 256;
 
 impl LastError {
     pub(crate) fn new() -> LastError {
@@ -34,7 +40,8 @@ impl LastError {
             offset: Cell::new(-1),
             system: Cell::new(0),
             has_details: Cell::new(false),
-            message: RefCell::new(None),
+            message: RefCell::default(),
+            has_message: Cell::new(false),
             wide: RefCell::new(Vec::new()),
         }
     }
@@ -58,13 +65,20 @@ impl LastError {
     fn forget(&self) {
         self.has_details.set(false);
         self.offset.set(-1);
-        *self.message.borrow_mut() = None;
+        self.has_message.set(false);
     }
 
     /// An error that is no error in SQL: as in SQLite, an older offset stays.
     fn set(&self, code: c_int, message: Option<&[u8]>) {
         self.code.set(code);
-        *self.message.borrow_mut() = message.map(c_string);
+        self.has_message.set(message.is_some());
+        if let Some(message) = message {
+            let mut kept = self.message.borrow_mut();
+            kept.clear();
+            kept.reserve(MESSAGE_LEN);
+            kept.extend_from_slice(until_nul(message));
+            kept.push(0);
+        }
         self.has_details.set(message.is_some() || self.offset.get() >= 0);
     }
 
@@ -80,9 +94,9 @@ impl LastError {
     }
 
     fn message(&self) -> *const c_char {
-        match &*self.message.borrow() {
-            Some(message) => message.as_ptr(),
-            None => errstr(self.code.get()).as_ptr(),
+        match self.has_message.get() {
+            true => self.message.borrow().as_ptr().cast(),
+            false => errstr(self.code.get()).as_ptr(),
         }
     }
 }
@@ -197,7 +211,9 @@ api! {
         let none = |code| if code == code::NOMEM { WIDE[0].as_ptr() } else { WIDE[1].as_ptr() };
         let wide = |db: &sqlite3| {
             let mut wide = db.error.wide.borrow_mut();
-            *wide = text::to_utf16(&db.message_bytes(), lithe_engine::value::Encoding::UTF16_NATIVE);
+            wide.clear();
+            wide.reserve(MESSAGE_LEN);
+            wide.extend(text::to_utf16(&db.message_bytes(), lithe_engine::value::Encoding::UTF16_NATIVE));
             wide.as_ptr()
         };
         of_connection(locked(db), db.is_null(), wide, none).cast()

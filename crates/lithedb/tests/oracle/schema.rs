@@ -142,7 +142,8 @@ impl Schema {
         let columns: Vec<(String, i64)> =
             statement.query_map([], |row| Ok((row.get(1)?, row.get(6)?)))?.collect::<Result<_>>()?;
         let writable = columns.iter().filter(|(_, hidden)| *hidden == 0).map(|(name, _)| name.clone()).collect();
-        let columns: Vec<String> = columns.into_iter().filter(|(_, hidden)| *hidden != 1).map(|(name, _)| name).collect();
+        let columns: Vec<String> =
+            columns.into_iter().filter(|(_, hidden)| *hidden != 1).map(|(name, _)| name).collect();
         let keys = self.keys.get(&name).cloned().unwrap_or_default();
         Ok(Table { name, columns, writable, has_rowid, is_temporary: false, keys })
     }

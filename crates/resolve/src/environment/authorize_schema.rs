@@ -93,7 +93,9 @@ impl Environment {
         let name = drop.name.name.name;
         let found = match drop.kind {
             ObjectKind::Table | ObjectKind::View => {
-                self.catalog.find_table(schema, name).map(|found| (found.db, None, is_virtual(found.table)))
+                let module = |table: &Table| table.virtual_table().map(|table| table.module.clone());
+                let found = self.catalog.find_table(schema, name);
+                found.map(|found| (found.db, module(found.table), is_virtual(found.table)))
             }
             ObjectKind::Index => {
                 self.catalog.find_index(schema, name).map(|found| (found.db, Some(found.table.name.clone()), false))

@@ -18,18 +18,16 @@ pub(super) const COMPANIONS: OpenFlags =
 /// The permissions of new databases, before the process's umask.
 const DEFAULT_MODE: u32 = 0o644;
 
-/// Opens a file as the flags say.
+/// Opens a file as the flags say. A link at the path is refused: the path of a database has been resolved before, and whoever puts a link in the
+/// place of its journal or log must not have another file written.
 pub(super) fn open_descriptor(path: &Path, flags: OpenFlags) -> rustix::io::Result<OwnedFd> {
-    let mut how = OFlags::CLOEXEC;
+    let mut how = OFlags::CLOEXEC | OFlags::NOFOLLOW;
     how |= if flags.contains(OpenFlags::READWRITE) { OFlags::RDWR } else { OFlags::RDONLY };
     if flags.contains(OpenFlags::CREATE) {
         how |= OFlags::CREATE;
     }
     if flags.contains(OpenFlags::EXCLUSIVE) {
-        how |= OFlags::EXCL | OFlags::NOFOLLOW;
-    }
-    if flags.contains(OpenFlags::NOFOLLOW) {
-        how |= OFlags::NOFOLLOW;
+        how |= OFlags::EXCL;
     }
     let owner = Owner::for_new_file(path, flags);
     let fd = loop {

@@ -152,15 +152,27 @@ fn is_writable_folder(path: &Path) -> bool {
     path.is_dir() && rustix::fs::accessat(CWD, path, Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()).is_ok()
 }
 
-/// The absolute path, links followed, of a file that may not exist yet.
+/// The maximum number of links that a name may lead through, as in SQLite.
+const LINKS_MAX: usize = 200;
+
+/// The absolute path, links followed, of a file that may not exist yet. A link to a missing file is followed, too: the journal and the log lie
+/// beside the file and not beside the link, for whoever opens the one or the other.
 pub(super) fn full_path(path: &Path) -> Result<PathBuf> {
     if let Ok(full) = path.canonicalize() {
         return Ok(full);
     }
     let fail = || Error::new(Op::FullPath).at(path);
-    let absolute = std::path::absolute(path).map_err(|_| fail())?;
-    let name = absolute.file_name().ok_or_else(fail)?;
-    let folder = absolute.parent().ok_or_else(fail)?;
-    // If the folder does not exist either, opening the file reports it.
-    Ok(folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()).join(name))
+    let mut absolute = std::path::absolute(path).map_err(|_| fail())?;
+    for _ in 0..LINKS_MAX {
+        let name = absolute.file_name().ok_or_else(fail)?;
+        let folder = absolute.parent().ok_or_else(fail)?;
+        // If the folder does not exist either, opening the file reports it.
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let found = folder.join(name);
+        match std::fs::read_link(&found) {
+            Ok(target) => absolute = folder.join(target),
+            Err(_) => return Ok(found),
+        }
+    }
+    Err(Error::with_code(Op::FullPath, ResultCode::CANTOPEN).at(path))
 }

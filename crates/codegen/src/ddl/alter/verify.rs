@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_catalog::{
-    BuildOptions, Catalog, CompileError, ErrorKind, FoundTable, Index, NameBuf, Result, Schema, SchemaRow, Table, Trigger,
-    build_index, fail, qualified,
+    BuildOptions, Catalog, CompileError, ErrorKind, FoundTable, Index, NameBuf, Result, Schema, SchemaRow, Table,
+    Trigger, build_index, fail, qualified,
 };
 use lithe_resolve::authorize::Authorizer;
 use lithe_resolve::environment::Environment;
