@@ -144,8 +144,6 @@ pub struct Flags {
     pub legacy_alter_table: bool,
     /// PRAGMA case_sensitive_like.
     pub case_sensitive_like: bool,
-    /// PRAGMA case_sensitive_like was given: like() depends on a setting, and is not deterministic any more.
-    pub like_depends_on_setting: bool,
     /// PRAGMA automatic_index.
     pub automatic_index: bool,
     /// PRAGMA query_only.
@@ -183,7 +181,6 @@ impl Default for Flags {
             legacy_alter_table: false,
             automatic_index: true,
             case_sensitive_like: false,
-            like_depends_on_setting: false,
             query_only: false,
             preupdate_hook: false,
             no_virtual_tables: false,
