@@ -342,7 +342,8 @@ fn resolve_scalar<'a>(
         _ => {
             let collation = collation_of_args(args);
             let must_be_pure = scope.rules.stored.and_then(Stored::pure_place);
-            let call = Call { function, args, collation, is_merged_column: false, must_be_pure };
+            let call =
+                Call { function, args, collation, is_merged_column: false, replaces_column: false, must_be_pure };
             resolver.has_calls.set(true);
             Ok(Expr::Function(resolver.arena.alloc(call)))
         }
@@ -366,6 +367,7 @@ fn call_of<'a>(resolver: &Resolver<'a>, function: &'a Arc<Function>, args: &'a [
         args,
         collation,
         is_merged_column: false,
+        replaces_column: false,
         must_be_pure: None,
     }))
 }
