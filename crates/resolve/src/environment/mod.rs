@@ -1,6 +1,7 @@
 //! The state of the connection that compiling a statement needs.
 
 mod authorize;
+mod authorize_alter;
 mod authorize_schema;
 mod known_names;
 mod known_values;
@@ -20,6 +21,8 @@ use lithe_sql::Limits;
 use lithe_sql::ast::Name;
 use lithe_value::{Collation, CustomCollation, Value};
 use lithe_vtab::VirtualTables;
+
+pub use authorize_alter::ConstraintChange;
 
 use crate::authorize::Authorizer;
 use crate::ir::Coll;
