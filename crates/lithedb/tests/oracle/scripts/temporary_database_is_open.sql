@@ -1,6 +1,4 @@
 -- CREATE of a temporary table or view opens the temporary database, even if it fails.
-explain create temp table t(a)
-select count(*) from pragma_database_list
 create temp trigger r after insert on nowhere begin select 1; end
 select count(*) from pragma_database_list
 create temp table t(a, a)
