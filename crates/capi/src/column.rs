@@ -29,15 +29,21 @@ unsafe fn with<T>(handle: *mut sqlite3_stmt, index: c_int, none: T, f: impl FnOn
     match inner.value_if_any(index as u32 as usize) {
         Some(value) => f(value),
         None => {
-            out_of_range(&db);
+            out_of_range(statement, &db);
             f(ValueRef::Null)
         }
     }
 }
 
+/// There is no such column. As in SQLite, the extended code of the statement's failure is lost, unless the connection has them on.
 #[cold]
-fn out_of_range(db: &sqlite3) {
+fn out_of_range(statement: &sqlite3_stmt, db: &sqlite3) {
     db.fail_code(code::RANGE);
+    let failure = statement.failure.take().map(|error| {
+        let code = db.masked(error.code().0);
+        Box::new(if code == error.code().0 { *error } else { error.with_code(code) })
+    });
+    statement.failure.set(failure);
 }
 
 /// Calls `f` with the value that stores a column's text forms.
@@ -58,7 +64,7 @@ unsafe fn with_value<T>(
         // value is used.
         Some(value) => db.core().with_real_digits(|| f(unsafe { &mut *value })),
         None => {
-            out_of_range(&db);
+            out_of_range(statement, &db);
             // SAFETY: the connection is locked, and no reference to this value is kept.
             f(unsafe { &mut *statement.no_column.get() })
         }
@@ -106,7 +112,7 @@ unsafe fn text_or<T>(handle: *mut sqlite3_stmt, index: c_int, other: fn(&mut sql
         // value is used.
         Some(value) => db.core().with_real_digits(|| other(unsafe { &mut *value })),
         None => {
-            out_of_range(&db);
+            out_of_range(statement, &db);
             null()
         }
     }

@@ -16,27 +16,46 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     statement.leave_row();
     let is_first = !statement.was_stepped.replace(true);
-    let begins = !statement.published.is_running();
+    let is_under_way = statement.published.is_running();
+    let begins = !inside.get().is_running();
     if !is_first && begins {
-        // The run before has ended: as if by sqlite3_reset.
-        match statement.failure.take() {
-            Some(_) if statement.has_expired.take() => {}
-            Some(error) => drop(db.fail(&error)),
-            None => drop(db.ok()),
+        let failure = statement.failure.take();
+        if !is_under_way {
+            // The run before has ended: as if by sqlite3_reset.
+            match failure {
+                Some(_) if statement.has_expired.take() => {}
+                Some(error) => drop(db.fail(&error)),
+                None => drop(db.ok()),
+            }
         }
     }
     statement.published.begin_step();
     if db.hooks.is_traced() {
-        return step_traced(statement, db, inside);
+        return step_traced(statement, db, inside, begins && !is_under_way);
     }
     let result = inside.get().step(db.core());
     publish(statement, &mut inside, begins, &result);
     match result {
         Ok(Step::Row) => row(db),
-        other => {
-            let has_begun = inside.get().has_begun();
-            end(statement, db, other, has_begun)
-        }
+        other => end(statement, db, other, Ended::of(inside.get())),
+    }
+}
+
+/// What the result of a step that gave no row depends on.
+#[derive(Clone, Copy, Default)]
+struct Ended {
+    /// The statement did not turn out to have expired.
+    has_begun: bool,
+    /// A statement of the old interface, too, returns SQLITE_BUSY.
+    tells_busy: bool,
+    /// After SQLITE_BUSY the statement is under way.
+    waits: bool,
+}
+
+impl Ended {
+    fn of(statement: &Statement) -> Ended {
+        let waits = statement.waits();
+        Ended { has_begun: statement.has_begun(), tells_busy: waits || statement.has_program(), waits }
     }
 }
 
@@ -60,8 +79,8 @@ fn row(db: &sqlite3) -> c_int {
     code::ROW
 }
 
-/// The end of a step without a row. `has_begun`: the statement did not turn out to have expired.
-fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine::Error>, has_begun: bool) -> c_int {
+/// The end of a step without a row.
+fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine::Error>, ended: Ended) -> c_int {
     match result {
         Err(_) if connection::is_poisoned(db) => db.fail_poisoned(),
         Err(error) => {
@@ -70,13 +89,17 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
             }
             let code = error.code().0;
             // A statement of the old interface returns SQLITE_ERROR; the error itself is returned by its reset.
-            if statement.is_legacy && !has_begun && code == code::SCHEMA {
+            if statement.is_legacy && !ended.has_begun && code == code::SCHEMA {
                 // As in SQLite, the last error is that of another call, and stays.
                 statement.has_expired.set(true);
                 statement.failure.set(Some(Box::new(error)));
                 return code::ERROR;
             }
-            let is_told = !statement.is_legacy || matches!(code::primary(code), code::BUSY | code::MISUSE);
+            let is_busy = code::primary(code) == code::BUSY;
+            if is_busy && ended.waits {
+                statement.published.wait();
+            }
+            let is_told = !statement.is_legacy || is_busy && ended.tells_busy || code::primary(code) == code::MISUSE;
             let answer = if is_told { db.fail(&error) } else { db.fail_untold() };
             statement.failure.set(Some(Box::new(error)));
             answer
@@ -88,16 +111,16 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
     }
 }
 
-/// The same, with calls of the trace callbacks.
+/// The same, with calls of the trace callbacks. `is_new`: they have not been told of this run, which has not waited.
 #[cold]
-fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Inside<'s>) -> c_int {
+fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Inside<'s>, is_new: bool) -> c_int {
     let begins = !inside.get().is_running();
-    if begins {
+    if is_new {
         let current = inside.get().make_current(db.core());
         drop(inside);
         if let Err(error) = current {
             statement.published.end_step(false);
-            return end(statement, db, Err(error), false);
+            return end(statement, db, Err(error), Ended::default());
         }
         db.hooks.trace_statement(statement);
         let Ok(again) = statement.enter() else { return db.fail_code(code::MISUSE) };
@@ -107,14 +130,14 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
     let result = Statement::step(inside.get(), db.core());
     publish(statement, &mut inside, begins, &result);
     db.hooks.end_step(around);
-    let has_begun = inside.get().has_begun();
+    let ended = Ended::of(inside.get());
     drop(inside);
     if let Ok(Step::Row) = result {
         let answer = row(db);
         db.hooks.trace_row(statement);
         return answer;
     }
-    let answer = end(statement, db, result, has_begun);
+    let answer = end(statement, db, result, ended);
     db.hooks.profile(statement);
     answer
 }

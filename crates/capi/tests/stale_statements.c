@@ -1,6 +1,6 @@
 /*
 ** Statements whose schema another connection has changed, while databases are locked and statements are interrupted: what is told, in
-** which order, and which locks stay. The program expects what SQLite answers.
+** which order, and which locks stay; statements that wait; what the authorizer is asked about ALTER TABLE. The program expects what SQLite answers.
 */
 #include <unistd.h>
 
@@ -250,6 +250,72 @@ static void names(void) {
   BESIDE("DROP VIEW w", "CREATE TABLE w(a); SELECT count(*) FROM w; DROP TABLE w", "0");
 }
 
+/* Steps a statement that finds the database locked: its answer, and whether it is under way then. */
+#define WAITS(db, prepare, sql, answer, busy) do { \
+    sqlite3_stmt *waiting = NULL; \
+    CHECK(prepare(db, sql, -1, &waiting, NULL) == SQLITE_OK); \
+    CHECK(sqlite3_step(waiting) == answer && sqlite3_stmt_busy(waiting) == busy); \
+    CHECK(sqlite3_reset(waiting) == SQLITE_BUSY && sqlite3_stmt_busy(waiting) == 0); \
+    sqlite3_finalize(waiting); \
+  } while (0)
+
+/* A statement that waits for a lock is under way, and the next step tries again; other statements have ended. */
+static void waiting(void) {
+  sqlite3 *db = open_on("waiting.db"), *other = open_on("waiting.db");
+  CHECK(sqlite3_exec(db, "CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)", NULL, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3_exec(other, "SELECT * FROM t; BEGIN IMMEDIATE; INSERT INTO t VALUES (3)", NULL, NULL, NULL) == SQLITE_OK);
+  WAITS(db, sqlite3_prepare_v2, "INSERT INTO t VALUES (4)", SQLITE_BUSY, 1);
+  WAITS(db, sqlite3_prepare_v2, "BEGIN IMMEDIATE", SQLITE_BUSY, 1);
+  WAITS(db, sqlite3_prepare_v2, "PRAGMA user_version = 5", SQLITE_BUSY, 1);
+  WAITS(db, sqlite3_prepare_v2, "VACUUM", SQLITE_BUSY, 0);
+  WAITS(db, sqlite3_prepare, "INSERT INTO t VALUES (4)", SQLITE_BUSY, 1);
+  WAITS(db, sqlite3_prepare, "VACUUM", SQLITE_ERROR, 0);
+  WAITS(db, sqlite3_prepare, "PRAGMA journal_mode = WAL", SQLITE_ERROR, 0);
+  sqlite3_stmt *insert = prepared(db, "INSERT INTO t VALUES (5)");
+  CHECK(sqlite3_step(insert) == SQLITE_BUSY && sqlite3_stmt_busy(insert) == 1);
+  CHECK(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(insert) == SQLITE_DONE && sqlite3_stmt_busy(insert) == 0);
+  CHECK(sqlite3_reset(insert) == SQLITE_OK && sqlite3_total_changes(db) == 3);
+  sqlite3_stmt *reader = prepared(other, "SELECT * FROM t");
+  CHECK(sqlite3_step(reader) == SQLITE_ROW);
+  WAITS(db, sqlite3_prepare_v2, "INSERT INTO t VALUES (6)", SQLITE_BUSY, 0);
+  CHECK(sqlite3_exec(db, "BEGIN; INSERT INTO t VALUES (7)", NULL, NULL, NULL) == SQLITE_OK);
+  WAITS(db, sqlite3_prepare_v2, "COMMIT", SQLITE_BUSY, 1);
+  sqlite3_finalize(reader);
+  sqlite3_finalize(insert);
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+
+static int asked, refused;
+
+static int on_question(void *arg, int action, const char *one, const char *two, const char *database, const char *within) {
+  return ++asked == refused ? SQLITE_DENY : SQLITE_OK;
+}
+
+/* SQLite carries ALTER TABLE out by statements of its own, about which it asks the authorizer; not so about a view that is renamed. */
+static void questions(void) {
+  static const struct { const char *sql; int asked, refused; const char *error; } cases[] = {
+    {"ALTER TABLE t RENAME TO u", 54, 9, "not authorized to use function: LIKE"},
+    {"ALTER TABLE t RENAME COLUMN a TO d", 66, 4, "access to sqlite_master.name is prohibited"},
+    {"ALTER TABLE t ADD COLUMN d", 11, 2, "not authorized to use function: printf"},
+    {"ALTER TABLE t DROP COLUMN b", 56, 22, "not authorized"},
+    {"ALTER TABLE t ALTER COLUMN c SET NOT NULL", 10, 1, "not authorized"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    sqlite3 *db = open_on(":memory:");
+    CHECK(sqlite3_exec(db, "CREATE TABLE t(a, b, c); CREATE VIEW v AS SELECT a FROM t WHERE a > abs(c)", NULL, NULL, NULL) == SQLITE_OK);
+    CHECK(sqlite3_set_authorizer(db, on_question, NULL) == SQLITE_OK);
+    asked = 0, refused = cases[i].refused;
+    CHECK(sqlite3_exec(db, cases[i].sql, NULL, NULL, NULL) != SQLITE_OK);
+    CHECK(strcmp(sqlite3_errmsg(db), cases[i].error) == 0);
+    asked = 0, refused = 0;
+    CHECK(sqlite3_exec(db, cases[i].sql, NULL, NULL, NULL) == SQLITE_OK);
+    if (asked != cases[i].asked) printf("%s: asked %d\n", cases[i].sql, asked);
+    CHECK(asked == cases[i].asked);
+    CHECK(sqlite3_close(db) == SQLITE_OK);
+  }
+}
+
 int main(int count, char **arguments) {
   if (count > 1 && chdir(arguments[1]) != 0) return 2;
   columns();
@@ -260,6 +326,8 @@ int main(int count, char **arguments) {
   interruptions();
   hooks_of_logs();
   names();
+  waiting();
+  questions();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

@@ -193,6 +193,14 @@ impl Command for EngineCommand {
         }
     }
 
+    fn waits(&self) -> bool {
+        match &self.kind {
+            Kind::Pragma(call) => call.waits(),
+            Kind::Attach(_) | Kind::Detach(_) | Kind::Vacuum(_) => false,
+            _ => true,
+        }
+    }
+
     fn explained(&self) -> Option<&Program> {
         match &self.kind {
             Kind::ExplainProgram(program) => Some(program),

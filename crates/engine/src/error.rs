@@ -163,6 +163,13 @@ impl Error {
         self.0.code
     }
 
+    /// The same error with another code.
+    #[must_use]
+    pub fn with_code(mut self, code: i32) -> Error {
+        self.0.code = ResultCode(code);
+        self
+    }
+
     /// The message (`sqlite3_errmsg`).
     pub fn message(&self) -> &str {
         &self.0.message

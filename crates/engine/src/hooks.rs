@@ -109,7 +109,7 @@ impl Hooks {
 
     /// Sets the authorizer. Existing statements are compiled again.
     pub(crate) fn set_authorizer(&self, callback: Option<AuthorizerCallback>) {
-        let _old = self.authorizer.replace(Authorizer(callback));
+        let _old = self.authorizer.replace(Authorizer::from(callback));
         self.generation.expire_programs();
     }
 

@@ -315,6 +315,9 @@ impl Connection {
         if creates {
             self.definitions.is_encoding_fixed.set(true);
         }
+        if statement.explain == Explain::No && self.creates_temporary(&stmt) {
+            self.databases.btree(Db::TEMP)?;
+        }
         if self.settings.flags().writable_schema {
             self.definitions.may_have_written_schema.set(true);
         }
@@ -351,6 +354,16 @@ impl Connection {
             planned_parameters: if has_stable_plans { 0 } else { program.planned_parameters },
         };
         Ok((self.body_of(program, statement.explain), uses))
+    }
+
+    /// Whether the statement creates a temporary table or view: the temporary database is open from then on, even if that fails.
+    fn creates_temporary(&self, stmt: &Stmt<'_>) -> bool {
+        let (is_temporary, schema) = match stmt {
+            Stmt::CreateTable(create) => (create.temporary, create.name.schema),
+            Stmt::CreateView(create) => (create.temporary, create.name.schema),
+            _ => return false,
+        };
+        is_temporary || schema.is_some_and(|schema| self.catalog().find_database(schema.name) == Some(Db::TEMP))
     }
 
     /// Loads the schemas that compiling the statement asks for.

@@ -168,6 +168,16 @@ impl Function {
         self.flags.contains(Flags::DETERMINISTIC)
     }
 
+    /// Whether it hides built-in functions: it is the application's, or a pragma has defined it.
+    pub fn hides_builtin(&self) -> bool {
+        !self.is_builtin || self.is_defined_by_pragma()
+    }
+
+    /// Whether this is LIKE as PRAGMA case_sensitive_like has defined it.
+    pub fn is_defined_by_pragma(&self) -> bool {
+        self.flags.contains(Flags::DEFINED_BY_PRAGMA)
+    }
+
     /// Whether a call with constant arguments is constant while one statement runs.
     pub fn is_constant_in_statement(&self) -> bool {
         self.flags.contains(Flags::STABLE)

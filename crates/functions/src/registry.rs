@@ -76,8 +76,8 @@ impl Registry {
                 same if same == self.encoding => 2,
                 other => i32::from(is_wide(other) && is_wide(self.encoding)),
             };
-            let is_builtin = custom.function.as_ref().is_some_and(|function| function.is_builtin());
-            (!is_builtin, matches!(custom.args, Arity::Exactly(_)), encoding)
+            let hides_builtin = custom.function.as_ref().is_none_or(|function| function.hides_builtin());
+            (hides_builtin, matches!(custom.args, Arity::Exactly(_)), encoding)
         })
     }
 
@@ -123,7 +123,7 @@ impl Registry {
     /// All functions: the built-in ones ordered by name, then the application's.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Function>> {
         let added = self.custom.values().flatten().filter_map(|one| one.function.as_ref());
-        let (built_in, others): (Vec<_>, Vec<_>) = added.partition(|function| function.is_builtin());
+        let (built_in, others): (Vec<_>, Vec<_>) = added.partition(|function| !function.hides_builtin());
         sorted(self.builtin.values().flatten().chain(built_in)).into_iter().chain(sorted(others.into_iter()))
     }
 }

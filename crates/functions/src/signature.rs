@@ -82,6 +82,9 @@ impl Flags {
     /// The function returns one of its arguments, with the subtype of that argument. Internal.
     pub const PASSES_SUBTYPE: Flags = Flags(1 << 4);
 
+    /// LIKE as PRAGMA case_sensitive_like has defined it: a function of the application that the planner knows. Internal.
+    pub const DEFINED_BY_PRAGMA: Flags = Flags(1 << 5);
+
     /// The flags that PRAGMA function_list shows.
     pub(crate) const PUBLIC: Flags = Flags(0x38_0800);
 

@@ -4,6 +4,7 @@
 //! The resolver calls it while it resolves names, about what a statement reads; the compiler calls it first, about everything else. The
 //! calls are methods of the environment (`environment::authorize`).
 
+use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
 
@@ -83,7 +84,10 @@ pub type Callback = Rc<dyn Fn(&Request<'_>) -> Permission>;
 
 /// The authorizer callback, if there is one.
 #[derive(Clone, Default)]
-pub struct Authorizer(pub Option<Callback>);
+pub struct Authorizer(pub Option<Callback>, Silence);
+
+/// Whether the callback is not called.
+type Silence = Cell<bool>;
 
 impl fmt::Debug for Authorizer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -91,10 +95,24 @@ impl fmt::Debug for Authorizer {
     }
 }
 
+impl From<Option<Callback>> for Authorizer {
+    fn from(callback: Option<Callback>) -> Authorizer {
+        Authorizer(callback, Silence::default())
+    }
+}
+
 impl Authorizer {
+    /// Runs `f`, in which nothing is asked: it resolves texts of the schema.
+    pub fn silent<T>(&self, f: impl FnOnce() -> T) -> T {
+        let outer = self.1.replace(true);
+        let result = f();
+        self.1.set(outer);
+        result
+    }
+
     /// Calls the authorizer. False: the action is left out (SQLITE_IGNORE). A denied action is an error.
     pub fn call(&self, request: &Request<'_>) -> Result<bool> {
-        let Some(callback) = &self.0 else { return Ok(true) };
+        let Some(callback) = self.0.as_ref().filter(|_| !self.1.get()) else { return Ok(true) };
         match callback(request) {
             Permission::Allow => Ok(true),
             Permission::Ignore => Ok(false),

@@ -9,7 +9,7 @@ use lithe_engine::{ParameterName, ParameterNames, Statement};
 
 /// Not started, at its end, or reset.
 const IDLE: u8 = 0;
-/// A step is under way.
+/// A step is under way, or has found a database locked.
 const STEPPING: u8 = 1;
 /// On a row.
 const ON_ROW: u8 = 2;
@@ -68,6 +68,11 @@ impl Published {
     /// The statement was compiled again.
     pub fn set_columns(&self, statement: &Statement) {
         self.column_count.store(statement.column_count() as c_int, Ordering::Relaxed);
+    }
+
+    /// The step has found a database locked, before it did anything; the next one tries again.
+    pub fn wait(&self) {
+        self.run.store(STEPPING, Ordering::Relaxed);
     }
 
     /// A step begins.

@@ -17,6 +17,12 @@ pub fn split_collation<'e, 'a>(expr: &'e Expr<'a>) -> (&'e Expr<'a>, Option<Name
     (inner, outermost)
 }
 
+/// The name of a column that a term of a key gives as a string: alone, or behind one COLLATE. Behind several it is a value.
+pub(super) fn name_in_string<'a>(expr: &Expr<'a>) -> Option<Name<'a>> {
+    let inner = if let ExprKind::Collate(collate) = &expr.kind { &collate.value } else { expr };
+    if let ExprKind::String(name) = inner.kind { Some(Name::new(name)) } else { None }
+}
+
 /// "no such collation sequence: x".
 pub(super) fn check_collation(collation: &CollationName, options: &BuildOptions<'_>) -> Result<()> {
     let is_known =

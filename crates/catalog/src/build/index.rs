@@ -2,7 +2,7 @@
 
 use lithe_sql::ast::{CreateIndex, Expr, ExprKind, Name, OrderTerm};
 
-use super::collation::{check_collation, split_collation};
+use super::collation::{check_collation, name_in_string, split_collation};
 use super::prohibit::{self, Place};
 use super::{BuildOptions, key};
 use crate::error::{CompileError, Result, fail};
@@ -45,7 +45,7 @@ pub fn build_index(create: &CreateIndex<'_>, sql: &[u8], table: &Table, options:
 
 fn index_column(term: &OrderTerm<'_>, sql: &[u8], table: &Table, options: &BuildOptions<'_>) -> Result<IndexColumn> {
     let (expr, written) = split_collation(&term.expr);
-    let term_of_column = column_of(expr, table, options)?;
+    let term_of_column = column_of(expr, name_in_string(&term.expr), table, options)?;
     let collation = match (written, &term_of_column) {
         (Some(name), _) => CollationName::new(name),
         (None, Some(column)) => table.columns[usize::from(*column)].collation.clone(),
@@ -62,15 +62,20 @@ fn index_column(term: &OrderTerm<'_>, sql: &[u8], table: &Table, options: &Build
     Ok(IndexColumn { term: index_term, collation, descending: term.descending() && options.descending_indexes })
 }
 
-/// The column that the term names, or `None` for an expression. A string literal alone is a column's name.
-fn column_of(expr: &Expr<'_>, table: &Table, options: &BuildOptions<'_>) -> Result<Option<u16>> {
-    let name = match expr.kind {
-        ExprKind::Column(name) => name.name,
-        ExprKind::String(name) => Name::new(name),
+/// The column that the term names, perhaps by a string, or `None` for an expression.
+fn column_of(
+    expr: &Expr<'_>,
+    string: Option<Name<'_>>,
+    table: &Table,
+    options: &BuildOptions<'_>,
+) -> Result<Option<u16>> {
+    let name = match (expr.kind, string) {
+        (ExprKind::Column(name), _) => name.name,
+        (_, Some(name)) => name,
         _ => return Ok(None),
     };
     let column = table.column(name);
-    if column.is_none() && matches!(expr.kind, ExprKind::String(_)) {
+    if column.is_none() && string.is_some() {
         return Err(CompileError::no_such("column", name).starting_at(expr.span));
     }
     if column.is_none() {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use lithe_sql::ast::{Conflict, ExprKind, Name, Nulls, OrderTerm, Quote};
+use lithe_sql::ast::{Conflict, ExprKind, Nulls, OrderTerm, Quote};
 
 use super::BuildOptions;
-use super::collation::{check_collation, split_collation};
+use super::collation::{check_collation, name_in_string, split_collation};
 use super::prohibit::{self, Place};
 use crate::error::{CompileError, Result, fail};
 use crate::{CollationName, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table, insert_index};
@@ -48,7 +48,7 @@ impl KeyConstraint {
         is_primary: bool,
     ) -> Result<KeyConstraint> {
         refuse_nulls_order(terms)?;
-        let columns = terms.iter().map(|term| key_column(table, options, term)).collect::<Result<_>>()?;
+        let columns = terms.iter().map(|term| key_column(table, options, term, is_primary)).collect::<Result<_>>()?;
         Ok(KeyConstraint { columns, conflict, is_primary })
     }
 
@@ -62,18 +62,20 @@ impl KeyConstraint {
     }
 }
 
-fn key_column(table: &Table, options: &BuildOptions<'_>, term: &OrderTerm<'_>) -> Result<KeyColumn> {
+fn key_column(table: &Table, options: &BuildOptions<'_>, term: &OrderTerm<'_>, is_primary: bool) -> Result<KeyColumn> {
     let (expr, written) = split_collation(&term.expr);
+    // In a PRIMARY KEY a string names a column behind any number of COLLATEs.
+    let string = name_in_string(if is_primary { expr } else { &term.expr });
     const EXPRESSION: &str = "expressions prohibited in PRIMARY KEY and UNIQUE constraints";
-    let name = match expr.kind {
+    let name = match (expr.kind, string) {
         // A string in double quotes.
-        ExprKind::Column(name)
+        (ExprKind::Column(name), _)
             if name.quote() == Quote::Double && options.quoted_strings && table.column(name.name).is_none() =>
         {
             return fail(EXPRESSION);
         }
-        ExprKind::Column(name) => name.name,
-        ExprKind::String(name) => Name::new(name),
+        (ExprKind::Column(name), _) => name.name,
+        (_, Some(name)) => name,
         _ => {
             prohibit::check(expr, table, Place::Index, options)?;
             return fail(EXPRESSION);

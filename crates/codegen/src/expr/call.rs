@@ -74,24 +74,28 @@ pub(crate) fn emit_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], asks_s
     let start = cg.b.registers(args.len());
     let mut standing = Vec::new();
     for (at, arg) in args.iter().enumerate() {
-        let is_once = cg.expr.loops > 0 && is_constant(arg) && super::is_jumpless(arg);
-        let outer = if is_once { Some(cg.b.set_prologue(true)) } else { None };
-        let result = cg.emit_into(arg, start.at(at));
-        if asks_subtypes && loses_json(cg, arg) {
-            let subtype = cg.b.temporary();
-            cg.b.emit(Insn::Integer { value: i32::from(json::SUBTYPE), dst: subtype });
-            cg.b.emit(Insn::SetSubtype { src: subtype, dst: start.at(at) });
-            cg.b.free(subtype);
-        }
-        if let Some(outer) = outer {
-            cg.b.set_prologue(outer);
+        let argument = |cg: &mut Codegen<'a>| emit_argument(cg, arg, start.at(at), asks_subtypes);
+        if cg.expr.loops > 0 && is_constant(arg) && super::is_for_prologue(arg) {
+            cg.in_prologue(argument)?;
             standing.push(at);
+        } else {
+            argument(cg)?;
         }
-        result?;
     }
     // The other registers may be reused after the call; no code is emitted before it.
     (0..args.len()).filter(|at| !standing.contains(at)).for_each(|at| cg.b.free(start.at(at)));
     Ok(start)
+}
+
+fn emit_argument<'a>(cg: &mut Codegen<'a>, arg: &Expr<'a>, dst: Reg, asks_subtypes: bool) -> Result<()> {
+    cg.emit_into(arg, dst)?;
+    if asks_subtypes && loses_json(cg, arg) {
+        let subtype = cg.b.temporary();
+        cg.b.emit(Insn::Integer { value: i32::from(json::SUBTYPE), dst: subtype });
+        cg.b.emit(Insn::SetSubtype { src: subtype, dst });
+        cg.b.free(subtype);
+    }
+    Ok(())
 }
 
 /// Whether the expression is JSON, but its value comes from storage that keeps no subtype: a group's key, an index, the state of

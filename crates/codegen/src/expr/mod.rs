@@ -21,7 +21,7 @@ mod operands;
 mod subquery;
 
 use lithe_catalog::{Result, fail};
-use lithe_resolve::ir::{BinaryOp, ComputedId, Expr, SourceId, UnaryOp, is_constant};
+use lithe_resolve::ir::{BinaryOp, Child, ComputedId, Expr, SourceId, UnaryOp, any, for_each_child, is_constant};
 use lithe_value::{Affinity, Value as Constant};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
@@ -46,6 +46,9 @@ pub(super) struct State {
     generating: Vec<(SourceId, usize)>,
     /// How many loops are open: inside a loop, a constant is worth a register.
     loops: u32,
+    /// The code is that of a constant which is computed once, where it is needed. As in SQLite, no part of it is computed before all loops
+    /// that may fail.
+    is_once: bool,
 }
 
 /// The value in a register as an expression, for use in other expressions.
@@ -105,6 +108,11 @@ impl<'a> Codegen<'a> {
                 self.b.emit(Insn::Parameter { number: *number, dst });
             }
             Expr::Column(column) => column::emit(self, column, dst)?,
+            Expr::Fixed(fixed) => {
+                self.emit_into(&fixed.value, dst)?;
+                let affinities = self.b.affinity_list(fixed.column.affinity.as_slice());
+                self.b.emit(Insn::Affinity { start: dst, affinities });
+            }
             Expr::Unary(op, operand) => self.emit_unary(*op, operand, dst)?,
             Expr::Binary(op, left, right) => self.emit_binary(*op, left, right, dst)?,
             Expr::And(left, right) => operands::emit_logical(self, Logical::And, left, right, dst)?,
@@ -126,7 +134,13 @@ impl<'a> Codegen<'a> {
                 self.b.emit(Insn::Cast { affinity: *affinity as u8, reg: dst });
             }
             Expr::Collate(operand, _) => self.emit_into(operand, dst)?,
-            Expr::Function(call) => call::emit(self, call, dst)?,
+            Expr::Function(call) => {
+                let is_once = self.expr.is_once || is_constant(expr);
+                let outer = std::mem::replace(&mut self.expr.is_once, is_once);
+                let emitted = call::emit(self, call, dst);
+                self.expr.is_once = outer;
+                emitted?;
+            }
             Expr::Aggregate(_) | Expr::Window(_) | Expr::Computed(..) => {
                 let src = self.result_register(expr)?;
                 self.emit_copy(src, dst);
@@ -231,12 +245,10 @@ impl<'a> Codegen<'a> {
         if let Some(reg) = self.known.constant(expr) {
             return Ok(Some(reg));
         }
-        if is_jumpless(expr) {
+        let has_calls = || any(expr, &mut |part| matches!(part, Expr::Function(_)));
+        if is_for_prologue(expr) && !(self.expr.is_once && has_calls()) {
             let reg = self.b.register();
-            let outer = self.b.set_prologue(true);
-            let result = self.emit_into(expr, reg);
-            self.b.set_prologue(outer);
-            result?;
+            self.in_prologue(|cg| cg.emit_into(expr, reg))?;
             self.known.add_constant(*expr, reg);
             return Ok(Some(reg));
         }
@@ -247,11 +259,22 @@ impl<'a> Codegen<'a> {
         let (reg, computed) = (self.b.register(), self.b.label());
         self.b.emit(Insn::Once { target: computed });
         let loops = std::mem::take(&mut self.expr.loops);
+        let is_once = std::mem::replace(&mut self.expr.is_once, true);
         let result = self.emit_into(expr, reg);
-        self.expr.loops = loops;
+        (self.expr.loops, self.expr.is_once) = (loops, is_once);
         result?;
         self.b.place(computed);
         Ok(Some(reg))
+    }
+
+    /// Runs `f`, which emits code of the prologue.
+    fn in_prologue(&mut self, f: impl FnOnce(&mut Codegen<'a>) -> Result<()>) -> Result<()> {
+        let outer = self.b.set_prologue(true);
+        let loops = std::mem::take(&mut self.expr.loops);
+        let result = f(self);
+        self.expr.loops = loops;
+        self.b.set_prologue(outer);
+        result
     }
 
     fn emit_replacement(&mut self, replacement: Replacement, dst: Reg) {
@@ -304,23 +327,43 @@ impl<'a> Codegen<'a> {
     }
 }
 
-/// Whether a constant's code has neither jumps nor calls: such code can be in the prologue, where its cost is negligible even if
-/// its value is never used.
-fn is_jumpless(expr: &Expr<'_>) -> bool {
-    let mut has_jumps = |expr: &Expr<'_>| {
-        matches!(
-            expr,
-            Expr::Function(_)
-                | Expr::Case(_)
-                | Expr::Matched(_)
-                | Expr::In(_)
-                | Expr::Between(_)
-                | Expr::IsNull(..)
-                | Expr::CompareRows(_)
-                | Expr::Row(_)
-        )
+/// Whether a constant is computed in the prologue: its code has no jumps, so that its cost is negligible even if its value is never used,
+/// and no calls, which may fail. As in SQLite, a call that has taken the place of a column does not count.
+fn is_for_prologue(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Unary(UnaryOp::DropSubtype, operand) => is_for_prologue(operand),
+        Expr::Function(_) => false,
+        _ => is_jumpless(expr, false),
+    }
+}
+
+/// Whether the code of a constant has no jumps, and no calls unless they are `allowed` or have taken the place of a column.
+fn is_jumpless(expr: &Expr<'_>, allowed: bool) -> bool {
+    let allowed = match expr {
+        Expr::Function(call) => {
+            let jumps = call.function.is_builtin() && matches!(call.function.name(), "coalesce" | "ifnull");
+            if jumps || !(allowed || call.replaces_column) {
+                return false;
+            }
+            true
+        }
+        // In SQLite, what is around it is not computed before all loops.
+        Expr::Fixed(fixed) if any(&fixed.value, &mut |part| matches!(part, Expr::Function(_))) => return false,
+        Expr::Case(_)
+        | Expr::Matched(_)
+        | Expr::In(_)
+        | Expr::Between(_)
+        | Expr::IsNull(..)
+        | Expr::CompareRows(_)
+        | Expr::Row(_) => return false,
+        _ => allowed,
     };
-    !lithe_resolve::ir::any(expr, &mut has_jumps)
+    let mut all = true;
+    for_each_child(expr, &mut |child| match child {
+        Child::Expr(operand) => all = all && is_jumpless(operand, allowed),
+        Child::Query(_) => all = false,
+    });
+    all
 }
 
 /// The smallest and the largest integer that take 6 bytes: reals beyond them stay reals in the record.

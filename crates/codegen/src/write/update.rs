@@ -145,20 +145,18 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
     if !plan.changed.rowid && table.has_rowid() {
         row.rowid = updating.old_key;
     }
+    // As in SQLite, the rowid comes first: it may be none, or its value may fail. The last of several values for one column is used.
+    let assigned_to = |column| set.iter().rfind(|assigned| assigned.column == column);
+    if let Some(assigned) = assigned_to(ChangedColumn::Rowid) {
+        cg.emit_into(&assigned.value, row.rowid)?;
+        cg.b.emit(Insn::MustBeInteger { reg: row.rowid, target: Addr::NONE });
+        cg.journal.note_may_abort();
+    }
     let named = named_by_triggers(cg, updating);
     emit_unchanged(cg, updating, row, |column| named.as_ref().is_none_or(|named| named.contains(&column)))?;
-    for (at, assigned) in set.iter().enumerate() {
-        // The last of several values for one column is used.
-        if set[at + 1..].iter().any(|later| later.column == assigned.column) {
-            continue;
-        }
-        match assigned.column {
-            ChangedColumn::Column(at) => cg.emit_into(&assigned.value, row.column(at))?,
-            ChangedColumn::Rowid => {
-                cg.emit_into(&assigned.value, row.rowid)?;
-                cg.b.emit(Insn::MustBeInteger { reg: row.rowid, target: Addr::NONE });
-                cg.journal.note_may_abort();
-            }
+    for at in 0..table.columns.len() as u16 {
+        if let Some(assigned) = assigned_to(ChangedColumn::Column(at)) {
+            cg.emit_into(&assigned.value, row.column(at))?;
         }
     }
     // The affinities are applied when the record is built; here they are applied only if the row is read before.

@@ -131,3 +131,16 @@ drop index bk
 ? select x.n, y.n from b x join b y on x.k=y.k where x.k=2 and x.n>4
 ? select x.n, y.n from b x join b y on x.k=y.k where y.k=2 and y.n>4
 ? select x.n, y.n from b x join b y on x.k=y.k where y.k=2
+===
+create table b(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL, d)
+create table e(x INT, y TEXT, z)
+create index bk on b(k)
+? SELECT id FROM b WHERE n = 1 AND k > n + 1
+? SELECT id FROM b WHERE n = 1 AND k IN (n, n + 1)
+? SELECT id FROM b WHERE d = 1 AND k > d
+? SELECT id FROM b WHERE d = 1 AND k > d + 1
+? SELECT x.id, y.id FROM b AS x JOIN b AS y WHERE x.s = 'x' AND y.k = length(x.s) + 1
+? SELECT x.id FROM b AS x, b AS y WHERE x.n = 1 AND y.n = x.n + 1 AND y.k > y.n + 1
+? SELECT x.id FROM b AS x, e AS y WHERE y.x = cast(1 as int) AND x.k = y.x + 1
+? SELECT x.id FROM b AS x LEFT JOIN e AS y ON y.x = 1 AND y.y = y.x + 1 WHERE x.n = 2 AND x.k = x.n + 1
+? SELECT count(*) FROM e JOIN (SELECT id AS i, s FROM b ORDER BY s LIMIT 0) AS q ON q.i = e.x

@@ -195,6 +195,11 @@ impl PragmaCall {
         !self.pragma.is_some_and(|pragma| pragma.traits & REUSABLE != 0 && self.value.is_none())
     }
 
+    /// Whether it goes on by another step when a database is locked, as a statement does that begins a transaction.
+    pub(crate) fn waits(&self) -> bool {
+        self.pragma.is_none_or(|pragma| !matches!(pragma.name, "journal_mode" | "optimize"))
+    }
+
     pub(crate) fn run(&self, connection: &Connection, run: &StatementRun) -> Result<Vec<CommandRow>> {
         if let Some(answer) = &self.taken_over {
             return Ok(vec![vec![Value::from(answer.as_str())]]);

@@ -292,7 +292,7 @@ fn function_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let row = |function: &Function| {
         vec![
             Value::from(function.name()),
-            Value::from(function.is_builtin()),
+            Value::from(!function.hides_builtin()),
             Value::from(function.kind_letter()),
             Value::from(match function.encoding() {
                 Encoding::Utf8 => "utf8",

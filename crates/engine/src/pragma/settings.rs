@@ -1,5 +1,8 @@
 //! Switches of the connection.
 
+use std::sync::Arc;
+
+use lithe_functions::scalar::like_of_pragma;
 use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_value::{Collation, Value};
 use lithe_vm::connection_state::Flags;
@@ -212,8 +215,10 @@ fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() {
         runtime_switch(call, Flags::CASE_SENSITIVE_LIKE, Some(|flags| &mut flags.case_sensitive_like))?;
-        call.connection.settings.set_flag(|flags| &mut flags.like_depends_on_setting, true);
-        call.connection.generation.expire_programs();
+        let like = like_of_pragma();
+        call.connection
+            .definitions
+            .change_functions(|registry| like.into_iter().for_each(|one| registry.define(Arc::new(one))));
     }
     nothing()
 }

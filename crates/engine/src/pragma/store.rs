@@ -175,7 +175,8 @@ fn cache_spill(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         }
         return nothing();
     }
-    if !pager.cache_spill() {
+    // The switch of the main database holds for those that were opened after it was set, too.
+    if !call.connection.databases.get(Db::MAIN)?.btree().pager().cache_spill() {
         return answer(0);
     }
     call.connection.begin_on(call.db(), false, call.run)?;

@@ -9,7 +9,17 @@ use crate::error::{FunctionError, Result};
 use crate::function::{Function, Kind};
 use crate::signature::{Arity, Flags, Scalar, ScalarFn};
 
-pub(super) const FUNCTIONS: [Scalar; 3] = [pure("glob", 2, glob), pure("like", 2, like), pure("like", 3, like)];
+pub(super) const FUNCTIONS: [Scalar; 3] = [pure("glob", 2, glob), LIKE[0], LIKE[1]];
+
+/// LIKE without and with ESCAPE.
+const LIKE: [Scalar; 2] = [pure("like", 2, like), pure("like", 3, like)];
+
+/// LIKE as PRAGMA case_sensitive_like defines it, with two and three arguments, in place of the application's. It is not deterministic,
+/// because it depends on the setting.
+pub fn like_of_pragma() -> [Function; 2] {
+    let flags = Flags::INNOCUOUS.with(Flags::DEFINED_BY_PRAGMA);
+    LIKE.map(|entry| Function::from(&Scalar { flags, ..entry }))
+}
 
 /// `match(pattern, text)`: `text MATCH pattern`. Only virtual tables define its meaning, by overloading it. As in SQLite, it is
 /// not one of the built-in functions.

@@ -28,6 +28,7 @@ mod text;
 
 pub(crate) use crate::signature::arg;
 pub use library::{SOURCE_ID, VERSION, add_compile_options, compile_options};
+pub use like::like_of_pragma;
 pub(crate) use like::match_function;
 
 use lithe_value::{NumberText, ValueRef, cast};

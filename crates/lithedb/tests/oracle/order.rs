@@ -154,10 +154,49 @@ fn rows(rng: &mut Rng, prefix: &str) -> Option<String> {
     }
 }
 
+/// Now and then, behind a filter, a column that is equal to a constant and used in another condition.
+fn with_constant(rng: &mut Rng, filter: String, fixed: &str, other: &str) -> String {
+    // A separate generator keeps the other statements of a world unchanged.
+    let rng = &mut rng.clone();
+    if !one_in(rng, 6) {
+        return filter;
+    }
+    let column = *pick(rng, &["k", "k", "s", "n", "id", "d"]);
+    let value = match column {
+        "s" => pick(rng, &["'x'", "'y'", "'X'"]),
+        "d" => pick(rng, &["'2024-02-01'", "'2024-03-02'"]),
+        _ => pick(rng, &["1", "2", "0", "abs(-2)", "'1'", "1.0"]),
+    };
+    let c = format!("{fixed}{column}");
+    let used = match rng.u32(0..10) {
+        0 => format!("{other}k = {c} + 1"),
+        1 => format!("{other}id > {c} - 1"),
+        2 => format!("{other}k IN ({c}, {c} + 1)"),
+        3 => format!("({c} = {other}k OR {other}s = 'y')"),
+        4 => format!("{other}d > {c} || ''"),
+        5 => format!("{other}k BETWEEN {c} AND {c} + 1"),
+        6 => format!("{c} COLLATE NOCASE = {other}s"),
+        7 => format!("{c} IN (1, 2, 'x')"),
+        8 => format!("abs({c}) < {other}id AND {c}"),
+        _ => format!("{other}n <> {c} AND {other}s >= {c}"),
+    };
+    let start = if filter.is_empty() { " WHERE" } else { &format!("{} AND", in_parentheses(&filter)) };
+    match rng.bool() {
+        true => format!("{start} {c} = {value} AND {used}"),
+        false => format!("{start} {used} AND {value} = {c}"),
+    }
+}
+
+fn in_parentheses(filter: &str) -> String {
+    let condition = filter.trim_start_matches(" WHERE ");
+    format!(" WHERE ({condition})")
+}
+
 fn plain(rng: &mut Rng) -> String {
     let table = pick(rng, &TABLES);
     let terms: Vec<String> = (0..3).map(|_| term(rng, "")).collect();
     let filter = filter(rng, "");
+    let filter = with_constant(rng, filter, "", "");
     if one_in(rng, 3) {
         let order = order(rng, &terms[..2], true);
         return format!("SELECT DISTINCT {}, {} FROM {}{filter}{order}", terms[0], terms[1], table.name);
@@ -191,6 +230,7 @@ fn joined(rng: &mut Rng) -> String {
     let terms = [term(rng, "x."), term(rng, "y.")];
     let side = *pick(rng, &["x.", "y."]);
     let filter = filter(rng, side);
+    let filter = with_constant(rng, filter, side, if side == "x." { "y." } else { "x." });
     match rng.u32(0..3) {
         0 => {
             let terms = [terms[0].clone(), "count(*)".to_owned(), "max(y.id)".to_owned()];

@@ -108,10 +108,10 @@ impl<'a> PlanContext<'a> {
     }
 }
 
-/// The rows that a LIMIT that is a number leaves.
+/// The rows that a LIMIT that is a number leaves. As in SQLite, LIMIT 0 does not count.
 fn limited(rows: LogEst, query: &Query<'_>) -> LogEst {
     match query.limit.map(|limit| limit.limit) {
-        Some(Expr::Integer(limit @ 0..)) => rows.min(LogEst::of(limit as u64)),
+        Some(Expr::Integer(limit @ 1..)) => rows.min(LogEst::of(limit as u64)),
         _ => rows,
     }
 }

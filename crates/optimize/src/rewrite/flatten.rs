@@ -2,9 +2,9 @@
 //! others, its result columns replace their names.
 
 use lithe_resolve::ir::{
-    Column, CommonTable, CompareOp, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched, OrderTerm, Query,
-    Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, may_have_subtype, same,
-    skip_subtype,
+    Call, Column, CommonTable, CompareOp, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched, OrderTerm,
+    Query, Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, is_constant,
+    may_have_subtype, same, skip_subtype,
 };
 
 use super::map::{Change, Map, Nested};
@@ -161,14 +161,26 @@ impl<'a> Rewriter<'a> {
 
     /// The result columns of a query in FROM, as the enclosing query sees them: without subtypes. Columns stay as they are.
     pub(super) fn seen_from_outside(&self, columns: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
+        let is_call = |column: &Expr<'a>| matches!(column, Expr::Function(_)) && is_constant(column);
         let loses = |column: &Expr<'a>| !matches!(column, Expr::Column(_)) && may_have_subtype(column);
-        if !columns.iter().any(loses) {
+        if !columns.iter().any(|column| loses(column) || is_call(column)) {
             return columns;
         }
         let seen = columns.iter().map(|column| {
-            if loses(column) { Expr::Unary(UnaryOp::DropSubtype, self.arena.alloc(*column)) } else { *column }
+            let seen = self.in_place_of_column(column);
+            if loses(column) { Expr::Unary(UnaryOp::DropSubtype, self.arena.alloc(seen)) } else { seen }
         });
         self.arena.alloc_slice_copy(&seen.collect::<Vec<_>>())
+    }
+
+    /// The expression, marked as a replacement if it is a constant call.
+    pub(super) fn in_place_of_column(&self, expr: &Expr<'a>) -> Expr<'a> {
+        match expr {
+            Expr::Function(call) if is_constant(expr) => {
+                Expr::Function(self.arena.alloc(Call { replaces_column: true, ..**call }))
+            }
+            other => *other,
+        }
     }
 
     /// The inner ORDER BY as the outer query's own.

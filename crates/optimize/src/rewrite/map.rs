@@ -4,7 +4,7 @@
 
 use bumpalo::Bump;
 use lithe_resolve::ir::{
-    Aggregate, Between, BetweenRows, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr,
+    Aggregate, Between, BetweenRows, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr, Fixed,
     FrameBound, How, In, InSet, Limit, Matched, OrderTerm, Query, Raise, Select, Source, SourceId, SourceKind,
     Subquery, SubqueryId, Term, TermOrigin, When, Window, WindowCall, affinity_of, comparison_affinity,
 };
@@ -82,6 +82,10 @@ impl<'a> Map<'_, 'a> {
             | Expr::Computed(..)
             | Expr::Output(_) => None,
             Expr::Column(column) => self.change.column(column),
+            Expr::Fixed(fixed) => {
+                let value = self.changed(&fixed.value)?;
+                Some(Expr::Fixed(arena.alloc(Fixed { value, ..**fixed })))
+            }
             Expr::Unary(op, x) => Some(Expr::Unary(*op, self.boxed(x)?)),
             Expr::IsNull(x, not) => match self.change.null_test(x, *not) {
                 Some(answer) => Some(answer),

@@ -67,8 +67,19 @@ impl<'a> Rewriter<'a> {
         if query.single_select().is_none_or(may_gain) || self.resolver.has_nested_queries() {
             self.query(query)
         } else {
-            query
+            self.with_constants_propagated(query)
         }
+    }
+
+    /// A query of one plain SELECT from one table.
+    fn with_constants_propagated(&self, query: &'a Query<'a>) -> &'a Query<'a> {
+        let Some(select) = query.single_select().filter(|select| select.terms.len() > 1) else { return query };
+        let propagated = self.propagate_constants(select);
+        if std::ptr::eq(propagated, select) {
+            return query;
+        }
+        let core = Core { body: CoreBody::Select(propagated), ..query.cores[0] };
+        self.arena.alloc(Query { cores: self.arena.alloc_slice_copy(&[core]), ..*query })
     }
 
     /// The expression with the queries in it rewritten.

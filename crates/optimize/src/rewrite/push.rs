@@ -2,7 +2,8 @@
 
 use lithe_resolve::ir::{
     Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
-    TermOrigin, affinity_of, any, collation_of, for_each_child, has_query, is_deterministic, same, skip_collate,
+    TermOrigin, affinity_of, any, collation_of, for_each_child, has_query, is_constant, is_deterministic, known_truth,
+    same, skip_collate,
 };
 use lithe_sql::ast::CompoundOp;
 use lithe_value::Affinity;
@@ -57,7 +58,8 @@ impl<'a> Rewriter<'a> {
             let mut replace =
                 Replace { source: id, columns: self.seen_from_outside(inner.columns), is_part: query.is_compound() };
             let mut map = Map { arena: self.arena, change: &mut replace };
-            let conditions: Vec<Expr<'a>> = pushed.iter().map(|term| map.expr(&term.expr)).collect();
+            // As in SQLite, the last one comes first.
+            let conditions: Vec<Expr<'a>> = pushed.iter().rev().map(|term| map.expr(&term.expr)).collect();
             Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
         }));
         let source = self.with_query(&select.sources[at], derived, query);
@@ -67,7 +69,10 @@ impl<'a> Rewriter<'a> {
         let is_other = |term: &Term<'a>| looks_at_real(&term.expr) || has_other_affinity(&term.expr, id, derived.query);
         let has_groups = |core: &Core<'a>| matches!(core.body, CoreBody::Select(inner) if !inner.group_by.is_empty());
         let is_grouped = query.cores.iter().any(has_groups);
-        let stays = |term: &Term<'a>| !goes(term) || is_grouped || query.is_compound() && is_other(term);
+        // A condition that is about no source goes into all of them.
+        let stays = |term: &Term<'a>| {
+            !goes(term) || is_constant(&term.expr) || is_grouped || query.is_compound() && is_other(term)
+        };
         let kept: Vec<Term<'a>> = select.terms.iter().copied().filter(stays).collect();
         let terms = self.arena.alloc_slice_copy(&kept);
         self.with_source(&Select { terms, ..*select }, at, source)
@@ -112,12 +117,17 @@ fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'
         TermOrigin::Where | TermOrigin::InnerOn(_) => source.join != JoinKind::Left,
     };
     stands_well
-        && select.sources_of(&term.expr) == SourceSet::single(at)
+        && (select.sources_of(&term.expr) == SourceSet::single(at) || is_about_no_source(&term.expr))
         && uses_no_outer_query(source.id, &term.expr)
         && is_deterministic(&term.expr)
         && !has_query(&term.expr)
         && (is_all_appended(derived.query) || is_binary(&term.expr))
         && derived.query.cores.iter().all(|core| is_about_partitions(core, source.id, &term.expr))
+}
+
+/// Whether the condition is a constant, and not just true or false, which SQLite does not push.
+fn is_about_no_source(expr: &Expr<'_>) -> bool {
+    is_constant(expr) && known_truth(expr).is_none()
 }
 
 /// Whether the condition is about this source and constants alone. As in SQLite, one that compares with an enclosing query stays outside,

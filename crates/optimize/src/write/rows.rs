@@ -67,14 +67,13 @@ fn plan_found<'a>(
     let derived = planner.plan_sources(request.sources, request.allows_coroutine)?;
     let join = plan_join(&mut planner.context, request)?;
     // If rows may be changed when the scan reaches them, the scan reads the table. (SQLite decides so before it knows
-    // whether the index changes, and whether SET has subqueries.)
+    // whether the index changes.)
     let visits = may_be_one_pass(join, passes, |_| true) && !has_subquery(planner, change.terms);
     let has_rowid = change.target.table.has_rowid();
     if visits && has_rowid {
         join.loops = without_covering(&planner.context, join.loops);
     }
-    let is_blind = join.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
-    let is_one_pass = visits && is_blind && may_be_one_pass(join, passes, stays);
+    let is_one_pass = visits && may_be_one_pass(join, passes, stays);
     // In SQLite keys that are gathered come in the order of the table.
     let is_update = !change.set.is_empty();
     if is_one_pass
@@ -119,7 +118,7 @@ pub(super) fn values_set<'s, 'a>(set: &'s [Assigned<'a>]) -> impl Iterator<Item 
 }
 
 /// A single row is always changed in one pass. Several rows are if the scan reads the table, or an index in which their
-/// entries do not move. (No subquery of the statement may read rows that are changed already.)
+/// entries do not move. (Subqueries of SET read rows that are changed already, in one pass as in two.)
 fn may_be_one_pass(plan: &JoinPlan<'_>, passes: Passes, stays: impl Fn(&Index) -> bool) -> bool {
     let [scan] = plan.loops else { return false };
     let follows = match scan.path {

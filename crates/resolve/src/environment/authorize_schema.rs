@@ -44,7 +44,9 @@ impl Environment {
                 let schema = alter.table.schema.map(|schema| schema.name);
                 let Some(found) = self.catalog.find_table(schema, alter.table.name.name) else { return Ok(true) };
                 let column = match &alter.action {
-                    AlterAction::DropColumn(name) => Some(name.name),
+                    AlterAction::DropColumn(name)
+                    | AlterAction::SetNotNull { column: name, .. }
+                    | AlterAction::DropNotNull(name) => Some(name.name),
                     _ => None,
                 };
                 let database = self.catalog.database_name(found.db).name();
@@ -200,7 +202,7 @@ impl Environment {
     }
 }
 
-fn schema_table(db: Db) -> Name<'static> {
+pub(super) fn schema_table(db: Db) -> Name<'static> {
     let name = if db == Db::TEMP { TEMP_SCHEMA_TABLE } else { SCHEMA_TABLE };
     Name::new(name.as_bytes())
 }

@@ -1,6 +1,7 @@
 //! The state of the connection that compiling a statement needs.
 
 mod authorize;
+mod authorize_alter;
 mod authorize_schema;
 mod known_names;
 mod known_values;
@@ -20,6 +21,8 @@ use lithe_sql::Limits;
 use lithe_sql::ast::Name;
 use lithe_value::{Collation, CustomCollation, Value};
 use lithe_vtab::VirtualTables;
+
+pub use authorize_alter::ConstraintChange;
 
 use crate::authorize::Authorizer;
 use crate::ir::Coll;
@@ -144,8 +147,6 @@ pub struct Flags {
     pub legacy_alter_table: bool,
     /// PRAGMA case_sensitive_like.
     pub case_sensitive_like: bool,
-    /// PRAGMA case_sensitive_like was given: like() depends on a setting, and is not deterministic any more.
-    pub like_depends_on_setting: bool,
     /// PRAGMA automatic_index.
     pub automatic_index: bool,
     /// PRAGMA query_only.
@@ -183,7 +184,6 @@ impl Default for Flags {
             legacy_alter_table: false,
             automatic_index: true,
             case_sensitive_like: false,
-            like_depends_on_setting: false,
             query_only: false,
             preupdate_hook: false,
             no_virtual_tables: false,

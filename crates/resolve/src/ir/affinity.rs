@@ -8,6 +8,7 @@ use super::{Expr, UnaryOp};
 pub fn affinity_of(expr: &Expr<'_>) -> Option<Affinity> {
     match expr {
         Expr::Column(column) => column.affinity,
+        Expr::Fixed(fixed) => fixed.column.affinity,
         Expr::Output(output) => output.affinity,
         Expr::Cast(_, affinity) => Some(*affinity),
         Expr::Collate(operand, _) | Expr::Unary(UnaryOp::DropSubtype, operand) => affinity_of(operand),
@@ -73,6 +74,7 @@ pub fn data_types(expr: &Expr<'_>) -> DataTypes {
         Expr::Matched(matched) => data_types(&matched.value),
         Expr::Parameter(_) | Expr::Function(_) | Expr::Aggregate(_) | Expr::Window(_) => DataTypes::ANY,
         Expr::Column(_)
+        | Expr::Fixed(_)
         | Expr::Output(_)
         | Expr::Subquery(_)
         | Expr::SubqueryColumn(..)

@@ -71,6 +71,7 @@ pub fn collation_of<'a>(expr: &Expr<'a>) -> Option<Coll<'a>> {
         // A rowid and a column of `excluded` have no collation, not even BINARY: another operand, or another core of a compound query, may bring one.
         Expr::Column(column) if column.index.is_rowid() || column.is_excluded => None,
         Expr::Column(column) => Some(column.collation),
+        Expr::Fixed(fixed) => collation_of(&Expr::Column(fixed.column)),
         Expr::Output(output) => Some(output.collation),
         Expr::Collate(_, collation) => Some(**collation),
         Expr::Cast(operand, _) | Expr::Unary(UnaryOp::Plus | UnaryOp::DropSubtype, operand) => collation_of(operand),

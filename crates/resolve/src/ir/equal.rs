@@ -22,6 +22,9 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
         (Expr::Text(x), Expr::Text(y)) | (Expr::Blob(x), Expr::Blob(y)) => x == y,
         (Expr::Parameter(x), Expr::Parameter(y)) => x == y,
         (Expr::Column(x), Expr::Column(y)) => x.source == y.source && x.index == y.index,
+        (Expr::Fixed(x), Expr::Fixed(y)) => {
+            x.column.source == y.column.source && x.column.index == y.column.index && same(&x.value, &y.value)
+        }
         (Expr::Unary(f, x), Expr::Unary(g, y)) => f == g && same(x, y),
         (Expr::Binary(f, a, b), Expr::Binary(g, c, d)) => f == g && same(a, c) && same(b, d),
         (Expr::And(a, b), Expr::And(c, d)) | (Expr::Or(a, b), Expr::Or(c, d)) => same(a, c) && same(b, d),

@@ -28,6 +28,8 @@ pub enum Expr<'a> {
     Parameter(u32),
     /// A column of a source of this query or of an enclosing one.
     Column(&'a Column<'a>),
+    /// A column that another condition makes equal to a constant.
+    Fixed(&'a Fixed<'a>),
     /// `-x`, `~x`, `+x`, `NOT x`.
     Unary(UnaryOp, &'a Expr<'a>),
     /// Arithmetic, bits and `||`.
@@ -122,6 +124,15 @@ pub struct Column<'a> {
     pub is_never_null: bool,
     /// The table, when the source is a table.
     pub table: Option<&'a Table>,
+}
+
+/// A column in WHERE that another condition makes equal to a constant, and that is computed from it. It is compared as the column.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed<'a> {
+    /// The column.
+    pub column: &'a Column<'a>,
+    /// The constant, to which the affinity of the column is applied.
+    pub value: Expr<'a>,
 }
 
 /// A result column that ORDER BY of a compound query names.
@@ -354,6 +365,9 @@ pub struct Call<'a> {
     /// The call stands for the column that USING makes of several columns, and has the affinity and collation of the
     /// first of these.
     pub is_merged_column: bool,
+    /// The call has taken the place of a column of a query in FROM. SQLite does not notice it in the expression around it, and computes a
+    /// constant one before all loops.
+    pub replaces_column: bool,
     /// The place in the schema where it stands, if its result must never change: "an index", "a CHECK constraint".
     pub must_be_pure: Option<&'static str>,
 }

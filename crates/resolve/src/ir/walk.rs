@@ -27,6 +27,7 @@ pub fn for_each_child<'e, 'a>(expr: &'e Expr<'a>, f: &mut dyn FnMut(Child<'e, 'a
         | Expr::Column(_)
         | Expr::Computed(..)
         | Expr::Output(_) => {}
+        Expr::Fixed(fixed) => f(Child::Expr(&fixed.value)),
         Expr::Unary(_, x) | Expr::IsNull(x, _) | Expr::IsTrue(x, _) | Expr::Cast(x, _) | Expr::Collate(x, _) => {
             f(Child::Expr(x));
         }

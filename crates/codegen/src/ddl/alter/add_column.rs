@@ -36,14 +36,16 @@ pub(super) fn add_column<'a>(
 ) -> Result<()> {
     check_name(altered, definition).map_err(|error| error.while_reading(sql, definition.constraints_start()))?;
     let Altered { db, table } = altered;
-    let (new_sql, copy) = new_text(cg, altered, definition.span.text(sql))?;
+    let written = with_comments(sql, definition.span);
+    let (new_sql, copy) = new_text(cg, altered, written.text(sql))?;
     let built = build(cg, altered, definition, &new_sql);
-    let (new_table, refusal) = built.map_err(|error| error.moved(copy, definition.span, sql))?;
+    let (new_table, refusal) = built.map_err(|error| error.moved(copy, written, sql))?;
     let column = new_table.columns.last().expect("a column has been added");
     cg.transactions.use_database(db, true);
     cg.journal.note_more_changes();
     cg.journal.note_may_abort();
     emit_demands(cg, altered, definition, column)?;
+    cg.env.authorize_add_column(db)?;
     if let Some(error) = refusal {
         emit_failure(cg, Conflict::Abort, ResultCode::ERROR, error.into_report().message);
         return Ok(());
@@ -73,6 +75,15 @@ fn check_name(altered: Altered<'_>, definition: &ColumnDef<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The definition with the comments behind it, which belong to the text: a comment that goes to the end of its line makes that text
+/// incomplete.
+fn with_comments(sql: &[u8], definition: Span) -> Span {
+    let end = token_from(sql, definition.end).span.start;
+    let behind = Span::new(definition.end, end).text(sql);
+    let trailing = behind.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
+    Span::new(definition.start, end - trailing as u32)
+}
+
 /// The new text of the table, with the new column before the constraints of the table, and where the definition of the column
 /// stands in it.
 fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Result<(Vec<u8>, Span)> {
@@ -97,8 +108,10 @@ fn build<'a>(
     definition: &ColumnDef<'_>,
     text: &[u8],
 ) -> Result<(Table, Option<CompileError>)> {
+    let in_table =
+        |error: &CompileError| verify::in_object("table", altered.table.name.name(), "after add column", error);
     let parsed = lithe_sql::parse_statement(text, cg.arena, &cg.env.limits);
-    let statement = parsed.map_err(|error| CompileError::new(error.message))?.statement;
+    let statement = parsed.map_err(|error| in_table(&CompileError::new(error.message)))?.statement;
     let Some(ast::Stmt::CreateTable(create)) = statement.and_then(|statement| statement.program()) else {
         return fail(format!("malformed definition of table {}", altered.table.name));
     };
@@ -112,7 +125,7 @@ fn build<'a>(
     altered.refuse_rowid_name("add", definition.name)?;
     let error = match built {
         Ok(table) => return Ok((table, None)),
-        Err(error) => verify::in_object("table", altered.table.name.name(), "after add column", &error),
+        Err(error) => in_table(&error),
     };
     if let TableBody::Columns(body) = create.body
         && body.strict
@@ -184,6 +197,7 @@ fn emit_demands<'a>(
 
 /// Emits a failure if the table has a row.
 fn emit_refusal<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, message: &str) -> Result<()> {
+    cg.env.authorize_refusal(altered.db, altered.table.name.name())?;
     let cursor = system::open_for_reading(cg, altered.db, altered.table)?;
     let is_empty = cg.b.label();
     cg.b.emit(Insn::Rewind { cursor, target: is_empty });

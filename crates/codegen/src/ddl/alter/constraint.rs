@@ -3,6 +3,7 @@
 use lithe_base::{Db, ResultCode};
 use lithe_catalog::{CompileError, Result, build_table, fail};
 use lithe_resolve::Stored;
+use lithe_resolve::environment::ConstraintChange;
 use lithe_resolve::ir::Expr;
 use lithe_sql::ast::{Check, ColumnConstraint, ColumnConstraintKind, Conflict, Ident, Span, TableConstraintKind};
 use lithe_vm::insn::Insn;
@@ -38,7 +39,15 @@ pub(super) fn add_check<'a>(
     check_text(cg, &new_sql).map_err(|error| error.moved(copy, span, sql))?;
     let source = cg.resolver.new_source();
     let Altered { db, table } = altered;
-    let condition = cg.resolver.table_expr(&check.condition, sql, Stored::Check, source, db, table)?;
+    let resolve = |cg: &Codegen<'a>| cg.resolver.table_expr(&check.condition, sql, Stored::Check, source, db, table);
+    resolve(cg)?;
+    if name.is_some() {
+        cg.env.authorize_find_constraint(db)?;
+    }
+    // SQLite resolves the condition once more, for the check of the rows.
+    cg.env.authorize_check_of_rows(db)?;
+    let condition = resolve(cg)?;
+    cg.env.authorize_constraint(db, ConstraintChange::Add)?;
     if let Some(name) = name
         && !named(body, name).is_empty()
     {
@@ -68,6 +77,10 @@ pub(super) fn set_not_null<'a>(
     let source = cg.resolver.new_source();
     let value = cg.resolver.table_column(source, altered.table, at);
     let condition = Expr::IsNull(cg.resolver.alloc(value), true);
+    let Altered { db, table } = altered;
+    cg.env.authorize_check_of_rows(db)?;
+    cg.env.authorize_read(table.name.name(), table.columns[usize::from(at)].name.name(), db, None)?;
+    cg.env.authorize_constraint(db, ConstraintChange::Replace)?;
     emit_check_of_rows(cg, altered, source, &condition)?;
     replace_text(cg, altered, new_sql)
 }
@@ -76,6 +89,7 @@ pub(super) fn set_not_null<'a>(
 pub(super) fn drop_not_null<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, column: Ident<'a>) -> Result<()> {
     altered.check(REFUSAL)?;
     let at = find(altered, column)?;
+    cg.env.authorize_constraint(altered.db, ConstraintChange::Drop)?;
     let new_sql = text_without_not_null(cg, altered, at)?;
     replace_text(cg, altered, new_sql.to_vec())
 }
@@ -83,6 +97,7 @@ pub(super) fn drop_not_null<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, colu
 /// DROP CONSTRAINT name: drops the first constraint of that name.
 pub(super) fn drop_constraint<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: Ident<'a>) -> Result<()> {
     altered.check(REFUSAL)?;
+    cg.env.authorize_constraint(altered.db, ConstraintChange::Drop)?;
     let (_, body) = altered.definition(cg)?;
     let text = &altered.table.sql;
     let edits = match named(body, name).first() {

@@ -33,7 +33,8 @@ pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: 
     if table.columns.len() == 1 {
         return fail(format!("cannot drop column \"{}\": no other columns exist", name.name));
     }
-    let (own, temporary) = match edits_of_all(cg, altered, at) {
+    cg.env.authorize_drop_column(db)?;
+    let (own, temporary) = match cg.env.authorizer.silent(|| edits_of_all(cg, altered, at)) {
         Ok(edits) => edits,
         Err(error) => return super::fail_when_run(cg, db, error),
     };

@@ -47,7 +47,14 @@ pub(super) fn rename_column<'a>(
 
 fn rename<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, change: Change<'a>) -> Result<()> {
     let Altered { db, table } = altered;
-    let (own, temporary) = match edits_of_all(cg, altered, change) {
+    match change {
+        Change::Table(_) => {
+            let has_sequence = system::system_table(cg, db, SEQUENCE_TABLE).is_some();
+            cg.env.authorize_rename_table(db, has_sequence)?;
+        }
+        Change::Column(..) | Change::Cut(_) => cg.env.authorize_rename_column(db)?,
+    }
+    let (own, temporary) = match cg.env.authorizer.silent(|| edits_of_all(cg, altered, change)) {
         Ok(edits) => edits,
         Err(error) => return super::fail_when_run(cg, db, error),
     };

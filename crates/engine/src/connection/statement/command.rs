@@ -28,6 +28,9 @@ pub(crate) trait Command: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether the command, when a database is locked, goes on by another step.
+    fn waits(&self) -> bool;
+
     /// Runs the command and returns all rows.
     fn run(&self, connection: &Connection, run: &StatementRun, bindings: &[Value]) -> Result<Vec<CommandRow>>;
 }
@@ -50,6 +53,11 @@ impl CommandRun {
     /// The program that an EXPLAIN shows.
     pub(crate) fn explained(&self) -> Option<&Program> {
         self.command.explained()
+    }
+
+    /// Whether the command, when a database is locked, goes on by another step.
+    pub(crate) fn waits(&self) -> bool {
+        self.command.waits()
     }
 
     pub(crate) fn bind(&mut self, number: usize, value: Value) {

@@ -5,6 +5,7 @@ mod compiled;
 mod parameter_names;
 mod parameters;
 pub(crate) mod recompile;
+mod runner;
 mod sql_text;
 mod values;
 
@@ -26,9 +27,9 @@ use crate::connection::transaction::StatementRun;
 use crate::connection::under_way::UnderWay;
 use crate::error::{Error, Result};
 
-use command::CommandRun;
 pub(crate) use compiled::{Body, Compiled};
 pub use parameter_names::{ParameterName, ParameterNames};
+pub(crate) use runner::Runner;
 pub use sql_text::SqlText;
 pub(crate) use sql_text::text_of;
 
@@ -83,12 +84,6 @@ pub struct Statement {
     is_on_row: bool,
     /// The identifier that the interface above has given the statement.
     tag: usize,
-}
-
-pub(crate) enum Runner {
-    /// Boxed, because the machine is passed from one statement to the next.
-    Program(Box<Vm>),
-    Command(CommandRun),
 }
 
 impl Statement {
@@ -259,6 +254,17 @@ impl Statement {
     /// Whether the last step began a run. It did not if the statement had to be compiled again and could not be.
     pub fn has_begun(&self) -> bool {
         self.has_begun
+    }
+
+    /// Whether the last step, which ended with SQLITE_BUSY, found a database locked before it did anything. As in SQLite, the statement is
+    /// under way then, and the next step tries again.
+    pub fn waits(&self) -> bool {
+        self.run.waits.get()
+    }
+
+    /// Whether the machine runs the statement.
+    pub fn has_program(&self) -> bool {
+        matches!(self.runner, Runner::Program(_))
     }
 
     // ---- running ----
@@ -565,39 +571,5 @@ impl Statement {
     #[inline]
     pub fn is_on_row(&self) -> bool {
         self.is_on_row
-    }
-}
-
-impl Runner {
-    /// Goes on to a row, which `is_row` tells, or to the end. An error tells by `policy` what is undone. (Not one result with all of it: that would
-    /// lie in memory, written in parts and read as a whole, for which a processor waits at each row.)
-    #[inline]
-    fn run(&mut self, host: &RunHost<'_>, is_row: &mut bool, policy: &mut OnConflict) -> Option<Error> {
-        match self {
-            Runner::Program(vm) => match host.connection.settings.with_real_digits(|| vm.advance(host)) {
-                Ok(()) => {
-                    *is_row = vm.is_on_row();
-                    None
-                }
-                Err(error) => {
-                    *policy = error.policy();
-                    Some(Error::from(*error))
-                }
-            },
-            Runner::Command(command) => match command.step(host.connection, host.run) {
-                Ok(step) => {
-                    *is_row = step == Step::Row;
-                    None
-                }
-                Err(error) => Some(error),
-            },
-        }
-    }
-
-    pub(crate) fn new(compiled: &Compiled) -> Runner {
-        match &compiled.body {
-            Body::Program(program) => Runner::Program(Box::new(Vm::new(Arc::clone(program)))),
-            Body::Command(command) => Runner::Command(CommandRun::new(Arc::clone(command), compiled.parameter_count)),
-        }
     }
 }

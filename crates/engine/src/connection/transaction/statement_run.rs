@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use lithe_catalog::Catalog;
+use lithe_vfs::ResultCode;
 
 use crate::error::Error;
 
@@ -30,6 +31,8 @@ pub(crate) struct StatementRun {
     pub(super) catalog_before: RefCell<Option<Arc<Catalog>>>,
     /// For an incremental vacuum between two rows: how many pages it has freed.
     pub(crate) vacuumed: Cell<Option<u32>>,
+    /// A database was locked, and nothing was done.
+    pub(crate) waits: Cell<bool>,
     /// The error that a command returns after its rows.
     pub(crate) late_error: RefCell<Option<Error>>,
 }
@@ -38,6 +41,12 @@ impl StatementRun {
     /// Whether the statement writes, or may write.
     pub(crate) fn is_writer(&self) -> bool {
         self.is_writer.get()
+    }
+
+    /// Notes how the run has failed. `may_wait`: the statement goes on when a lock that is missing is free.
+    pub(crate) fn failed(&self, error: Error, may_wait: bool) -> Error {
+        self.waits.set(may_wait && error.code().primary() == ResultCode::BUSY);
+        error
     }
 
     /// Whether the statement has begun to use a database.

@@ -25,6 +25,7 @@ impl Connection {
         if !self.transaction.has_active() {
             self.interrupts.clear();
         }
+        run.waits.set(false);
         self.transaction.enter(run, self.violations());
     }
 

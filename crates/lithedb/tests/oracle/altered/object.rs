@@ -208,9 +208,11 @@ impl World {
             let all: Vec<(Option<String>, String)> = table
                 .columns
                 .iter()
-                .flat_map(|column| [(Some("excluded".to_owned()), column.clone()), (None, column.clone())])
+                .flat_map(|column| {
+                    [self.names_excluded.then(|| "excluded".to_owned()), None].map(|of| (of, column.clone()))
+                })
                 .collect();
-            // Within subqueries, SQLite renames `excluded` as if it named the table.
+            // Within subqueries, SQLite renames `excluded` as if it named the table; with RENAME TO it does everywhere.
             let refs = Refs { columns: all, tables: Vec::new(), in_query: false };
             let target = if one_in(rng, 3) { String::new() } else { format!(" ({})", pick(rng, &columns)) };
             format!(

@@ -25,6 +25,7 @@ impl World {
             false => any_written(rng, &table.columns),
         };
         let action = match rng.u32(0..20) {
+            0..4 if self.names_excluded => "ADD n".to_owned(),
             0..4 => format!("RENAME TO {}", self.new_name(rng)),
             // SQLite checks the triggers and views of temp twice, the second time under the new name.
             4..9 if self

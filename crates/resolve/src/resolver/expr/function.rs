@@ -314,10 +314,8 @@ fn check_call<'a>(scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, function:
 }
 
 /// Whether the function may stand in a stored expression. After `PRAGMA case_sensitive_like` a new one may not have LIKE.
-fn is_deterministic(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, function: &Function) -> bool {
-    let depends_on_setting = resolver.env.flags.like_depends_on_setting && !scope.rules.is_loaded;
-    let is_like = function.is_builtin() && function.name() == "like";
-    function.is_deterministic() && !(depends_on_setting && is_like)
+fn is_deterministic(scope: &Scope<'_, '_>, function: &Function) -> bool {
+    function.is_deterministic() || function.is_defined_by_pragma() && scope.rules.is_loaded
 }
 
 /// A call of a scalar function whose arguments are resolved.
@@ -329,7 +327,7 @@ fn resolve_scalar<'a>(
     span: Span,
 ) -> Result<Expr<'a>> {
     if let Some(clause @ (Stored::Index | Stored::PartialIndex | Stored::Generated)) = scope.rules.stored
-        && !is_deterministic(resolver, scope, function)
+        && !is_deterministic(scope, function)
     {
         return Err(prohibited("non-deterministic functions", clause));
     }
@@ -344,7 +342,8 @@ fn resolve_scalar<'a>(
         _ => {
             let collation = collation_of_args(args);
             let must_be_pure = scope.rules.stored.and_then(Stored::pure_place);
-            let call = Call { function, args, collation, is_merged_column: false, must_be_pure };
+            let call =
+                Call { function, args, collation, is_merged_column: false, replaces_column: false, must_be_pure };
             resolver.has_calls.set(true);
             Ok(Expr::Function(resolver.arena.alloc(call)))
         }
@@ -368,6 +367,7 @@ fn call_of<'a>(resolver: &Resolver<'a>, function: &'a Arc<Function>, args: &'a [
         args,
         collation,
         is_merged_column: false,
+        replaces_column: false,
         must_be_pure: None,
     }))
 }
