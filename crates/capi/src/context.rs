@@ -18,10 +18,15 @@ use crate::text;
 use crate::value::{Pointer, sqlite3_value};
 
 /// A call.
+///
+/// Extensions that have a copy of SQLite in themselves (those of `sqlite-loadable` do) call the copy's `sqlite3_user_data`, which reads the
+/// second word of a context and the second word behind it. Both are therefore where that function expects them.
+#[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct sqlite3_context {
     pub(crate) db: *mut sqlite3,
-    pub(crate) user_data: *mut c_void,
+    /// The function that is called; null for a column of a virtual table.
+    function: *const UserData,
     out: Value,
     subtype: Option<u8>,
     failure: Option<Failure>,
@@ -36,6 +41,19 @@ pub struct sqlite3_context {
     pub(crate) is_unchanged: bool,
     /// A result was set.
     pub(crate) is_answered: bool,
+}
+
+/// What the application gave with a function; see [`sqlite3_context`].
+#[repr(C)]
+pub(crate) struct UserData {
+    before: usize,
+    pub(crate) address: *mut c_void,
+}
+
+impl UserData {
+    pub(crate) fn new(address: *mut c_void) -> UserData {
+        UserData { before: 0, address }
+    }
 }
 
 struct Failure {
@@ -91,13 +109,13 @@ impl sqlite3_context {
     /// The context of one call. `engine` is not used after the call.
     pub(crate) fn new(
         db: *mut sqlite3,
-        user_data: *mut c_void,
+        function: *const UserData,
         engine: Option<&mut Context<'_>>,
         memory: *mut AggregateMemory,
     ) -> sqlite3_context {
         sqlite3_context {
             db,
-            user_data,
+            function,
             out: Value::NULL,
             subtype: None,
             failure: None,
@@ -348,7 +366,8 @@ api! {
     }
 
     fn sqlite3_user_data(context: *mut sqlite3_context) -> *mut c_void {
-        context.as_ref().map_or(null_mut(), |context| context.user_data)
+        let function = context.as_ref().and_then(|context| context.function.as_ref());
+        function.map_or(null_mut(), |function| function.address)
     }
 
     fn sqlite3_context_db_handle(context: *mut sqlite3_context) -> *mut sqlite3 {

@@ -12,7 +12,7 @@ use lithe_engine::value::{Encoding, ValueRef};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::context::{AggregateMemory, application_pointer, sqlite3_context};
+use crate::context::{AggregateMemory, UserData, application_pointer, sqlite3_context};
 use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::text;
@@ -24,7 +24,7 @@ pub(crate) type FinalFn = unsafe extern "C" fn(*mut sqlite3_context);
 /// A function as the application registered it.
 struct CFunction {
     db: *mut sqlite3,
-    user_data: UserData,
+    user_data: SharedData,
     code: Code,
     flags: u32,
     /// Values for arguments, reused from call to call. A nested call finds none and makes its own.
@@ -41,17 +41,17 @@ enum Code {
 /// The pointer of a function, and the destructor that runs when the function is removed. One pointer may serve several
 /// encodings.
 #[derive(Clone)]
-struct UserData(Rc<Owned>);
+struct SharedData(Rc<Owned>);
 
 struct Owned {
-    address: *mut c_void,
+    data: UserData,
     destructor: Destructor,
 }
 
 impl Drop for Owned {
     fn drop(&mut self) {
         // SAFETY: the application gave both for this.
-        unsafe { memory::destroy(self.destructor, self.address) };
+        unsafe { memory::destroy(self.destructor, self.data.address) };
     }
 }
 
@@ -110,8 +110,8 @@ impl CFunction {
         self.frames.borrow_mut().push(frame);
     }
 
-    fn user_data(&self) -> *mut c_void {
-        self.user_data.0.address
+    fn user_data(&self) -> &UserData {
+        &self.user_data.0.data
     }
 }
 
@@ -224,7 +224,7 @@ struct Registration<'a> {
     /// Encoding and flags.
     representation: c_int,
     code: Option<Code>,
-    user_data: UserData,
+    user_data: SharedData,
 }
 
 /// The longest name of a function.
@@ -303,7 +303,7 @@ unsafe fn create(
     name: Option<&[u8]>,
     arg_count: c_int,
     representation: c_int,
-    user_data: UserData,
+    user_data: SharedData,
     code: Result<Option<Code>, c_int>,
 ) -> c_int {
     // SAFETY: our caller's promise.
@@ -321,8 +321,8 @@ pub(crate) fn overloaded(db: *mut sqlite3, name: &str, args: c_int, call: CallFn
     Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(Scalar(function))))
 }
 
-fn user_data(address: *mut c_void, destructor: Destructor) -> UserData {
-    UserData(Rc::new(Owned { address, destructor }))
+fn user_data(address: *mut c_void, destructor: Destructor) -> SharedData {
+    SharedData(Rc::new(Owned { data: UserData::new(address), destructor }))
 }
 
 api! {

@@ -16,8 +16,10 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 use crate::ffi_guard::api;
 use crate::heap;
 
-const HEADER: usize = 16;
-const ALIGN: usize = 16;
+/// The size of a block stands in the word before it, as in SQLite's default allocator, so that a copy of SQLite within an extension can free
+/// what this library has allocated, and the other way round.
+const HEADER: usize = 8;
+const ALIGN: usize = 8;
 const _: () = assert!(HEADER >= size_of::<u64>() && HEADER / ALIGN * ALIGN == HEADER);
 
 /// Larger requests are refused, as in SQLite.

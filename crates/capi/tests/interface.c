@@ -211,6 +211,28 @@ static void extensions(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* What sqlite3_user_data() of another copy of SQLite does. */
+static void data_of_a_copy(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count, (void)values;
+  void *data = (*(void***)((char*)context + sizeof(void*)))[1];
+  sqlite3_result_int(context, data == sqlite3_user_data(context) && *(int*)data == 7);
+}
+
+/* Extensions that have a copy of SQLite in themselves call it for user data, and to free what the library has allocated, or the other way round. */
+static void copies_in_extensions(void) {
+  static int seven = 7;
+  sqlite3 *db = open_on(":memory:", NULL);
+  CHECK(sqlite3_create_function(db, "f", 0, SQLITE_UTF8, &seven, data_of_a_copy, NULL, NULL) == SQLITE_OK);
+  ANSWERS(db, "SELECT f()", "1");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+  sqlite3_int64 *block = malloc(40 + sizeof *block);
+  *block = 40;
+  sqlite3_free(block + 1);
+  block = sqlite3_malloc(40);
+  CHECK(block[-1] == 40);
+  free(block - 1);
+}
+
 static char logged[200];
 
 static void write_log(void *argument, int code, const char *message) {
@@ -597,6 +619,7 @@ int main(int count, char **arguments) {
   errors();
   lengths();
   extensions();
+  copies_in_extensions();
   callbacks();
   flushing();
   file_pointers();

@@ -22,6 +22,7 @@
 //! | `appended` | databases appended to another file |
 //! | `shell` | the state between statements; running SQL |
 //! | `expert` | the indexes that a statement would use: `.expert` |
+//! | `plan` | query plans as trees |
 //! | `restoring` | scripts of `.dump`, which may write the schema of an empty database |
 //! | `parameters` | the values of statements' parameters |
 //! | `input` | the sources of lines: terminal, file, argument |
@@ -47,6 +48,7 @@ mod input;
 mod lines;
 mod output;
 mod parameters;
+mod plan;
 mod progress;
 mod prompt;
 mod quote;

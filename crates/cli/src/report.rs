@@ -1,6 +1,15 @@
 //! Error messages: what went wrong, where, and an arrow to the place.
 
+use std::io;
+
 use lithe::{Error, ResultCode};
+
+/// Why a statement did not end well.
+pub enum Failure {
+    Compiling(Error),
+    Running(Error),
+    Writing(io::Error),
+}
 
 /// The length of the shown part of a statement, and of its part before the place.
 const CONTEXT: usize = 78;

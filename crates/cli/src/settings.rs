@@ -13,8 +13,7 @@ pub struct Settings {
     pub bail: bool,
     pub changes: bool,
     pub timer: bool,
-    /// Show the query plan before each statement.
-    pub eqp: bool,
+    pub eqp: Eqp,
     /// Show EXPLAIN as a listing, in any mode.
     pub explain: bool,
     /// Print authorizer requests (`.auth`).
@@ -25,6 +24,30 @@ pub struct Settings {
     pub continuation: String,
     /// Whether prompts may set colours.
     pub has_color: bool,
+}
+
+/// What is shown before each statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Eqp {
+    Off,
+    /// Its query plan.
+    On,
+    /// And those of its triggers.
+    Triggers,
+    /// And its program.
+    Full,
+}
+
+impl Eqp {
+    /// The name in `.eqp` and `.show`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Eqp::Off => "off",
+            Eqp::On => "on",
+            Eqp::Triggers => "trigger",
+            Eqp::Full => "full",
+        }
+    }
 }
 
 /// The built-in prompts.
@@ -50,7 +73,7 @@ impl Default for Settings {
             bail: false,
             changes: false,
             timer: false,
-            eqp: false,
+            eqp: Eqp::Off,
             explain: true,
             shows_requests: false,
             tagged_styles: HashMap::new(),

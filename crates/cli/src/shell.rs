@@ -1,12 +1,12 @@
 //! The shell: its state between statements, and running SQL.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use lithe::{Connection, Error, InterruptHandle, Statement};
+use lithe::{Config, Connection, InterruptHandle, Statement};
 
 use crate::args::Args;
 use crate::database::{self, Opening};
@@ -16,12 +16,13 @@ use crate::input::Input;
 use crate::output::style::Align;
 use crate::output::{self, Mode, Style};
 use crate::parameters;
+use crate::plan;
 use crate::progress::Progress;
 use crate::recording::NamedSession;
-use crate::report;
+use crate::report::{self, Failure};
 use crate::restoring::Restoring;
 use crate::scan_status::{ScanStatus, show_scan_status};
-use crate::settings::Settings;
+use crate::settings::{Eqp, Settings};
 use crate::sink::Sink;
 use crate::statistics::{Statistics, show_statistics};
 use crate::stopwatch::Stopwatch;
@@ -238,13 +239,11 @@ impl Shell {
         let Some(mut statement) = statement else { return Ok(Ran { tail, is_statement: false }) };
         parameters::bind(&self.database.connection, &mut statement).map_err(Failure::Running)?;
         let mut out = sink.writer();
-        if self.settings.eqp && statement.is_explain() == 0 {
-            let explain = format!("EXPLAIN QUERY PLAN {}", statement.sql());
-            let mut plan = self.database.connection.prepare(&explain).map_err(Failure::Compiling)?;
-            show_plan(&mut plan, &mut *out)?;
+        if self.settings.eqp != Eqp::Off && statement.is_explain() == 0 {
+            self.show_plan_of(&statement, &mut *out)?;
         }
         if statement.is_explain() == 2 && self.shows_explain() {
-            show_plan(&mut statement, &mut *out)?;
+            plan::show(&mut statement, &mut *out)?;
         } else {
             self.show_rows(&mut statement, &mut *out)?;
         }
@@ -253,6 +252,22 @@ impl Shell {
             .map_err(Failure::Writing)?;
         out.flush().map_err(Failure::Writing)?;
         Ok(Ran { tail, is_statement: true })
+    }
+
+    /// What `.eqp` shows before a statement.
+    fn show_plan_of(&self, statement: &Statement<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+        let connection = &self.database.connection;
+        let had_triggers = connection.config(Config::TriggerEqp);
+        connection.set_config(Config::TriggerEqp, had_triggers || self.settings.eqp >= Eqp::Triggers);
+        let explain = |what: &str| connection.prepare(&format!("{what} {}", statement.sql()));
+        let shown =
+            explain("EXPLAIN QUERY PLAN").map_err(Failure::Compiling).and_then(|mut plan| plan::show(&mut plan, out));
+        connection.set_config(Config::TriggerEqp, had_triggers);
+        shown?;
+        if self.settings.eqp == Eqp::Full {
+            self.show_rows(&mut explain("EXPLAIN").map_err(Failure::Compiling)?, out)?;
+        }
+        Ok(())
     }
 
     fn show_rows(&self, statement: &mut Statement<'_>, out: &mut dyn Write) -> Result<(), Failure> {
@@ -310,37 +325,6 @@ impl Shell {
 struct Ran {
     tail: usize,
     is_statement: bool,
-}
-
-enum Failure {
-    Compiling(Error),
-    Running(Error),
-    Writing(io::Error),
-}
-
-/// EXPLAIN QUERY PLAN as a tree.
-fn show_plan(plan: &mut Statement<'_>, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut nodes: Vec<(i64, i64, String)> = Vec::new();
-    // The parameters are bound already, or are NULL.
-    while let Some(row) = plan.step().map_err(Failure::Running)? {
-        let node = row.get(0).and_then(|id| Ok((id, row.get(1)?, row.get(3)?)));
-        nodes.push(node.map_err(Failure::Running)?);
-    }
-    if nodes.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "QUERY PLAN").map_err(Failure::Writing)?;
-    show_children(&nodes, 0, "", out).map_err(Failure::Writing)
-}
-
-fn show_children(nodes: &[(i64, i64, String)], parent: i64, indent: &str, out: &mut dyn Write) -> io::Result<()> {
-    let children: Vec<&(i64, i64, String)> = nodes.iter().filter(|node| node.1 == parent).collect();
-    for (at, (id, _, detail)) in children.iter().enumerate() {
-        let is_last = at + 1 == children.len();
-        writeln!(out, "{indent}{}{detail}", if is_last { "`--" } else { "|--" })?;
-        show_children(nodes, *id, &format!("{indent}{}", if is_last { "   " } else { "|  " }), out)?;
-    }
-    Ok(())
 }
 
 impl Interrupts {

@@ -312,10 +312,12 @@ impl VirtualTables {
         destroyed
     }
 
-    /// ALTER TABLE RENAME.
+    /// ALTER TABLE RENAME. The statements by which the module renames its own tables leave the views alone: those that name the virtual table
+    /// could not be resolved before all is done.
     pub(crate) fn rename(&self, context: ModuleContext<'_>, db: Db, name: Name<'_>, to: &str) -> Result<()> {
         let (_, table) = self.connected_table(context, db, name)?;
-        self.within_method(|| table.rename(context.connection, to)).map_err(failed)
+        let rename = || self.within_method(|| table.rename(context.connection, to));
+        context.settings.with_legacy_alter_table(rename).map_err(failed)
     }
 
     /// The fault that the module finds in the table's content, if there is one.

@@ -168,6 +168,11 @@ impl Index {
         }
     }
 
+    /// Whether there are pending terms.
+    pub fn has_pending(&self) -> bool {
+        !self.pending().is_empty(0)
+    }
+
     /// Writes the pending terms as segments.
     ///
     /// # Errors

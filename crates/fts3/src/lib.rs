@@ -86,6 +86,5 @@ pub(crate) fn corrupt() -> FunctionError {
 
 /// An error of the module's own SQL, reduced to its code: the application did not write that statement, so its message would mislead.
 pub(crate) fn silent(error: FunctionError) -> FunctionError {
-    let is_constraint = error.code & 0xff == code::CONSTRAINT;
-    FunctionError::of_code(if is_constraint { code::CONSTRAINT } else { error.code })
+    FunctionError::of_code(error.code)
 }

@@ -128,7 +128,13 @@ impl VirtualTable for Fts3Table {
         if self.table.index.is_writing() {
             return Ok(());
         }
-        self.table.flush(connection)
+        let has_pending = self.table.index.has_pending();
+        self.table.flush(connection)?;
+        if has_pending {
+            // As after the command 'flush', which SQLite runs here.
+            connection.set_last_insert_rowid(0);
+        }
+        Ok(())
     }
 
     fn rollback_to(&self, _: &dyn SqlConnection, _: i32) -> Result {
@@ -144,6 +150,8 @@ impl VirtualTable for Fts3Table {
         for suffix in suffixes {
             self.table.names.rename_shadow(connection, suffix, name).map_err(silent)?;
         }
+        // Under the old name nothing is merged at the end of the transaction.
+        self.table.index.leaves_added.store(0, Ordering::Relaxed);
         Ok(())
     }
 

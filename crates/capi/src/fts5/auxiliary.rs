@@ -19,7 +19,7 @@ use lithe_fts5::tokenizer::Purpose;
 use super::tokenizer::{TokenFn, give_tokens};
 use crate::code;
 use crate::connection::sqlite3;
-use crate::context::sqlite3_context;
+use crate::context::{UserData, sqlite3_context};
 use crate::ffi_guard::guard;
 use crate::memory::{self, Destructor};
 use crate::text;
@@ -116,7 +116,7 @@ static API: Fts5ExtensionApi = Fts5ExtensionApi {
 pub(super) struct CAuxiliary {
     pub db: *mut sqlite3,
     pub call: Option<ExtensionFn>,
-    pub user_data: *mut c_void,
+    pub user_data: UserData,
     pub destructor: Destructor,
 }
 
@@ -129,7 +129,7 @@ unsafe impl Sync for CAuxiliary {}
 impl Drop for CAuxiliary {
     fn drop(&mut self) {
         // SAFETY: the application gave both for this.
-        unsafe { memory::destroy(self.destructor, self.user_data) };
+        unsafe { memory::destroy(self.destructor, self.user_data.address) };
     }
 }
 
@@ -146,8 +146,8 @@ impl AuxiliaryFunction for CAuxiliary {
         // SAFETY: each is within the vector, whose memory is not moved.
         let mut pointers: Vec<_> = (0..arguments.len()).map(|index| unsafe { start.add(index) }).collect();
         pointers.push(null_mut());
-        let mut context = sqlite3_context::new(self.db, self.user_data, None, null_mut());
-        let mut call = Call::new(api, self.user_data);
+        let mut context = sqlite3_context::new(self.db, &self.user_data, None, null_mut());
+        let mut call = Call::new(api, self.user_data.address);
         // SAFETY: the application's function, called as documented.
         unsafe {
             function(&API, call.as_context(), &mut context, arguments.len() as c_int, pointers.as_mut_ptr());

@@ -25,7 +25,7 @@ use lithe_fts5::registry;
 
 use crate::code;
 use crate::connection::{Locked, live, sqlite3};
-use crate::context::application_pointer;
+use crate::context::{UserData, application_pointer};
 use crate::ffi_guard::guard;
 use crate::memory::Destructor;
 use crate::text;
@@ -299,7 +299,7 @@ unsafe extern "C" fn create_function(
         if let Err(error) = SqlConnection::overload_function(db.core(), &name) {
             return error.code;
         }
-        let function = CAuxiliary { db: handle, call, user_data, destructor };
+        let function = CAuxiliary { db: handle, call, user_data: UserData::new(user_data), destructor };
         match registry::add_function(db.core(), &name, Arc::new(function)) {
             Ok(()) => code::OK,
             Err(error) => error.code,

@@ -1,7 +1,7 @@
 //! A cursor of a module in C, as an implementation of the engine's trait.
 
 use std::ffi::c_int;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 use lithe_engine::function::FunctionError;
@@ -68,7 +68,7 @@ impl VirtualCursor for CCursor {
 
     fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
         let Some(method) = self.module.methods().column else { return Err(FunctionError::of_code(code::ERROR)) };
-        let mut call = sqlite3_context::new(self.module.db, null_mut(), Some(answer.context), null_mut());
+        let mut call = sqlite3_context::new(self.module.db, null(), Some(answer.context), null_mut());
         call.is_unchanged = answer.is_unchanged;
         // SAFETY: the application's function, called as documented.
         let code = unsafe { method(self.cursor, &mut call, column as c_int) };

@@ -2,12 +2,13 @@
 
 use crate::commands::failure::Failure;
 use std::fs::File;
-use std::io::{BufReader, IsTerminal, Read};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::process::Stdio;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lithe::{Connection, Statement};
 
+use super::fields::{End, Fields, Separators};
 use super::usage;
 use crate::quote;
 use crate::shell::Shell;
@@ -20,9 +21,7 @@ struct Options {
     file: String,
     table: String,
     schema: String,
-    separator: u8,
-    /// Whether rows end with U+001E, and quotes have no meaning.
-    is_ascii: bool,
+    separators: Separators,
     skip: usize,
     verbose: bool,
 }
@@ -31,14 +30,7 @@ pub fn import(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let options = Options::parse(shell, arguments)?;
     let mut source = Source::open(&options.file)?;
     let progress = source.progress_bar();
-    let lines = skip_lines(BufReader::new(progress.wrap_read(&mut source)), options.skip)?;
-    let mut builder = csv::ReaderBuilder::new();
-    builder.delimiter(options.separator).has_headers(false).flexible(true);
-    if options.is_ascii {
-        builder.terminator(csv::Terminator::Any(b'\x1e')).quoting(false);
-    }
-    let mut reader = builder.from_reader(lines);
-    let result = import_rows(&shell.database.connection, &options, &mut reader);
+    let result = import_rows(&shell.database.connection, &options, BufReader::new(progress.wrap_read(&mut source)));
     progress.finish_and_clear();
     let counts = result?;
     if options.verbose {
@@ -51,15 +43,18 @@ pub fn import(shell: &mut Shell, arguments: &[String]) -> Result<()> {
 impl Options {
     fn parse(shell: &Shell, arguments: &[String]) -> Result<Options> {
         let style = &shell.settings.style;
-        let (mut separator, mut is_ascii) = (style.column_separator.clone(), style.mode.name == "ascii");
+        let (mut separator, mut newline) = (style.column_separator.clone(), style.row_separator.clone());
+        let mut has_quotes = style.mode.name != "ascii";
         let (mut names, mut schema, mut skip, mut verbose) = (Vec::new(), "main".to_owned(), 0, false);
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().cloned().ok_or_else(|| format!("missing argument to {argument}"));
             match argument.trim_start_matches('-') {
-                "csv" if argument.starts_with('-') => separator = ",".to_owned(),
-                "tabs" if argument.starts_with('-') => separator = "\t".to_owned(),
-                "ascii" if argument.starts_with('-') => (separator, is_ascii) = ("\x1f".to_owned(), true),
+                "csv" if argument.starts_with('-') => (separator, newline) = (",".to_owned(), "\n".to_owned()),
+                "tabs" if argument.starts_with('-') => (separator, newline) = ("\t".to_owned(), "\n".to_owned()),
+                "ascii" if argument.starts_with('-') => {
+                    (separator, newline, has_quotes) = ("\x1f".to_owned(), "\x1e".to_owned(), false);
+                }
                 "schema" if argument.starts_with('-') => schema = value()?,
                 "skip" if argument.starts_with('-') => skip = value()?.parse().map_err(|_| usage(".import"))?,
                 "v" if argument.starts_with('-') => verbose = true,
@@ -70,14 +65,22 @@ impl Options {
             }
         }
         let [file, table] = <[String; 2]>::try_from(names).map_err(|_| usage(".import"))?;
-        let [separator] = separator.as_bytes() else {
-            return Err("multi-character column separators not allowed for import".into());
-        };
-        Ok(Options { file, table, schema, separator: *separator, is_ascii, skip, verbose })
+        let newline = if newline == "\r\n" { "\n" } else { &newline };
+        let separators =
+            Separators { column: one_byte(&separator, "column")?, row: one_byte(newline, "row")?, has_quotes };
+        Ok(Options { file, table, schema, separators, skip, verbose })
     }
 
     fn qualified_table(&self) -> String {
         format!("{}.{}", quote::identifier(&self.schema), quote::identifier(&self.table))
+    }
+}
+
+fn one_byte(separator: &str, what: &str) -> Result<u8> {
+    match separator.as_bytes() {
+        [byte] => Ok(*byte),
+        [] => Err(format!("non-null {what} separator required for import").into()),
+        _ => Err(format!("multi-character {what} separators not allowed for import").into()),
     }
 }
 
@@ -132,16 +135,6 @@ impl Drop for Source {
     }
 }
 
-fn skip_lines<R: Read>(mut source: BufReader<R>, count: usize) -> Result<BufReader<R>> {
-    use std::io::BufRead;
-    let mut line = Vec::new();
-    for _ in 0..count {
-        source.read_until(b'\n', &mut line).map_err(|e| e.to_string())?;
-        line.clear();
-    }
-    Ok(source)
-}
-
 #[derive(Default)]
 struct Counts {
     added: u64,
@@ -151,12 +144,17 @@ struct Counts {
 }
 
 /// Inserts all rows in one transaction, unless one is open already. A row that violates a constraint is reported and skipped.
-fn import_rows<R: Read>(connection: &Connection, options: &Options, reader: &mut csv::Reader<R>) -> Result<Counts> {
-    let mut records = reader.byte_records();
+fn import_rows(connection: &Connection, options: &Options, text: impl BufRead) -> Result<Counts> {
+    let mut fields = Fields::new(text, options.separators, &options.file).map_err(|e| e.to_string())?;
+    for _ in 0..options.skip {
+        fields.skip_row().map_err(|e| e.to_string())?;
+    }
     let mut column_count = columns_of(connection, options)?;
     if column_count == 0 {
-        let header =
-            records.next().ok_or_else(|| format!("{}: empty file", options.file))?.map_err(|e| e.to_string())?;
+        let header = header(&mut fields).map_err(|e| e.to_string())?;
+        if header.is_empty() {
+            return Err(format!("{}: empty file", options.file).into());
+        }
         create_table(connection, options, &header)?;
         column_count = header.len();
     }
@@ -168,10 +166,12 @@ fn import_rows<R: Read>(connection: &Connection, options: &Options, reader: &mut
     let sql = format!("INSERT INTO {} VALUES({parameters})", options.qualified_table());
     let mut statement = connection.prepare(&sql).map_err(|e| e.to_string())?;
     let mut counts = Counts::default();
-    for record in records.by_ref() {
-        let record = record.map_err(|e| e.to_string())?;
-        let line = record.position().map_or(0, csv::Position::line) + options.skip as u64;
-        match insert(&mut statement, &record, column_count, options, line) {
+    loop {
+        let line = fields.line();
+        if !bind_row(&mut statement, &mut fields, column_count, options)? {
+            break;
+        }
+        match run(&mut statement) {
             Ok(()) => counts.added += 1,
             Err(error) => {
                 counts.failed += 1;
@@ -179,12 +179,24 @@ fn import_rows<R: Read>(connection: &Connection, options: &Options, reader: &mut
             }
         }
     }
-    counts.lines = records.reader().position().line().saturating_sub(1) + options.skip as u64;
+    counts.lines = fields.line() - 1;
     drop(statement);
     if is_own_transaction {
         connection.execute_batch("COMMIT").map_err(|e| e.to_string())?;
     }
     Ok(counts)
+}
+
+/// The fields of the first row.
+fn header(fields: &mut Fields<impl BufRead>) -> std::io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    while let Some(field) = fields.next()? {
+        names.push(if field.is_empty() { "?".to_owned() } else { String::from_utf8_lossy(field).into_owned() });
+        if fields.end() != End::Column {
+            break;
+        }
+    }
+    Ok(names)
 }
 
 fn columns_of(connection: &Connection, options: &Options) -> Result<usize> {
@@ -194,12 +206,9 @@ fn columns_of(connection: &Connection, options: &Options) -> Result<usize> {
 }
 
 /// Creates a table with the names in the file's first row as columns. Repeated names get numbers.
-fn create_table(connection: &Connection, options: &Options, header: &csv::ByteRecord) -> Result<()> {
-    let name =
-        |field: &[u8]| if field.is_empty() { "?".to_owned() } else { String::from_utf8_lossy(field).into_owned() };
-    let wanted: Vec<String> = header.iter().map(name).collect();
+fn create_table(connection: &Connection, options: &Options, wanted: &[String]) -> Result<()> {
     let occurs = |name: &String| wanted.iter().filter(|other| other.eq_ignore_ascii_case(name)).count();
-    let mut names = wanted.clone();
+    let mut names = wanted.to_vec();
     for i in 0..wanted.len() {
         let mut number = i + 1;
         while occurs(&wanted[i]) > 1 && (names[i] == wanted[i] || wanted.contains(&names[i])) {
@@ -222,24 +231,44 @@ fn create_table(connection: &Connection, options: &Options, header: &csv::ByteRe
     Ok(connection.execute_batch(&sql).map_err(|e| e.to_string())?)
 }
 
-/// Inserts a row. Missing fields become NULL, extra fields are ignored; both are reported.
-fn insert(
+/// Binds the fields of the next row; returns whether there is one. Missing fields become NULL, extra fields are ignored; both are reported.
+fn bind_row(
     statement: &mut Statement<'_>,
-    record: &csv::ByteRecord,
+    fields: &mut Fields<impl BufRead>,
     column_count: usize,
     options: &Options,
-    line: u64,
-) -> lithe::Result<()> {
-    if record.len() != column_count {
-        let (file, found) = (&options.file, record.len());
-        let treatment = if found < column_count { "filling the rest with NULL" } else { "extras ignored" };
-        eprintln!("{file}:{line}: expected {column_count} columns but found {found} - {treatment}");
-    }
-    statement.reset()?;
+) -> Result<bool> {
+    statement.reset().map_err(|e| e.to_string())?;
     statement.clear_bindings();
-    for (i, field) in record.iter().take(column_count).enumerate() {
-        statement.bind(i + 1, lithe::ValueRef::Text(field))?;
+    let file = &options.file;
+    let line = fields.line();
+    let has_quotes = fields.separators().has_quotes;
+    for index in 0..column_count {
+        let is_last = index + 1 == column_count;
+        let field = match fields.next().map_err(|e| e.to_string())? {
+            None if index == 0 => return Ok(false),
+            Some([]) if index == 0 && !has_quotes => return Ok(false),
+            // The text ends behind the separator of the last column.
+            None if is_last && has_quotes => Some(&[][..]),
+            field => field,
+        };
+        if let Some(field) = field {
+            statement.bind(index + 1, lithe::ValueRef::Text(field)).map_err(|e| e.to_string())?;
+        }
+        if !is_last && fields.end() != End::Column {
+            let found = index + 1;
+            eprintln!("{file}:{line}: expected {column_count} columns but found {found} - filling the rest with NULL");
+            return Ok(true);
+        }
     }
+    if fields.end() == End::Column {
+        let found = column_count as u64 + fields.skip_row().map_err(|e| e.to_string())?;
+        eprintln!("{file}:{line}: expected {column_count} columns but found {found} - extras ignored");
+    }
+    Ok(true)
+}
+
+fn run(statement: &mut Statement<'_>) -> lithe::Result<()> {
     while statement.step()?.is_some() {}
     Ok(())
 }

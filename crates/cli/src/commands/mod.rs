@@ -24,6 +24,7 @@ mod dbinfo;
 mod diskused;
 mod dump;
 mod failure;
+mod fields;
 mod filectrl;
 mod files;
 mod import;
@@ -110,7 +111,7 @@ const COMMANDS: &[Command] = &[
         dump::dump,
     ),
     command(".echo", "on|off", "Print statements before running them", set::echo),
-    command(".eqp", "on|off", "Show the query plan before each statement", set::eqp),
+    command(".eqp", "off|on|trigger|full", "Show the query plan before each statement", set::eqp),
     command(".excel", "?--bom?", "Show the rows of the next statements or command in a spreadsheet", redirect::excel),
     command(".exit", "?CODE?", "Leave, with a return code", set::exit),
     command(

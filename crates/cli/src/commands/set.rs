@@ -2,7 +2,7 @@
 
 use super::{boolean, usage};
 use crate::commands::failure::Failure;
-use crate::settings::{default_prompts, prompts_at_start};
+use crate::settings::{Eqp, default_prompts, prompts_at_start};
 use crate::shell::Shell;
 
 type Result = std::result::Result<(), Failure>;
@@ -26,7 +26,14 @@ pub fn echo(shell: &mut Shell, arguments: &[String]) -> Result {
 }
 
 pub fn eqp(shell: &mut Shell, arguments: &[String]) -> Result {
-    switch(arguments, ".eqp", &mut shell.settings.eqp)
+    let [value] = arguments else { return Err(usage(".eqp")) };
+    shell.settings.eqp = match value.as_str() {
+        "trigger" => Eqp::Triggers,
+        "full" => Eqp::Full,
+        _ if boolean(value)? => Eqp::On,
+        _ => Eqp::Off,
+    };
+    Ok(())
 }
 
 /// `.binary`: has no effect, because output is always binary on the supported systems.

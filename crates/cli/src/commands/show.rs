@@ -36,7 +36,7 @@ pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
     let output = if shell.output.is_stdout() { "stdout" } else { "file" };
     let lines = [
         ("echo", on(settings.echo).to_owned()),
-        ("eqp", on(settings.eqp).to_owned()),
+        ("eqp", settings.eqp.name().to_owned()),
         ("explain", if settings.explain { "auto" } else { "off" }.to_owned()),
         ("headers", style.titles().name().to_owned()),
         ("mode", style.mode.name.to_owned()),

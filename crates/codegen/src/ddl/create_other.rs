@@ -30,6 +30,8 @@ pub(crate) fn create_view<'a>(
     let text = Span::new(name.span().start, create.text.end);
     let text = [b"CREATE VIEW ", text.text(sql)].concat();
     cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     system::prepare_database(cg, db);
     let row_text = cg.b.register();
     system::load_text(cg, &text, row_text);

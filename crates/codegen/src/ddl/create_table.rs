@@ -25,6 +25,8 @@ pub(crate) fn create_table<'a>(cg: &mut Codegen<'a>, create: &'a CreateTable<'a>
     lithe_resolve::authorize_expressions(cg.env, db, &table)?;
     let text = [b"CREATE TABLE ", create.text.text(sql)].concat();
     cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     system::prepare_database(cg, db);
     let sql = cg.b.register();
     system::load_text(cg, &text, sql);

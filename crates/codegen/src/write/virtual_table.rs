@@ -21,7 +21,7 @@ use lithe_vm::program::CursorKind;
 
 use super::constraint::number;
 use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
-use super::row::Row;
+use super::row::{Row, emit_affinity};
 use super::rows::Rows;
 use crate::loops::{begin_loops, end_loops, prepare_sources};
 use crate::{Codegen, ColumnAccess};
@@ -53,6 +53,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     cg.emit_row_count();
     if returning.is_some() {
         cg.b.emit(Insn::Integer { value: -1, dst: row.rowid });
+        emit_affinity(cg, target.table, row, |_| true);
         cg.set_access(target.source, row.access());
         emit_returning(cg, returning.as_ref(), plan.returning.as_ref())?;
     }

@@ -79,6 +79,15 @@ impl Settings {
         compiled
     }
 
+    /// Runs with `PRAGMA legacy_alter_table` on.
+    pub(crate) fn with_legacy_alter_table<T>(&self, run: impl FnOnce() -> T) -> T {
+        let before = self.flags.get();
+        self.flags.set(CompileFlags { legacy_alter_table: true, ..before });
+        let result = run();
+        self.flags.set(CompileFlags { legacy_alter_table: before.legacy_alter_table, ..self.flags.get() });
+        result
+    }
+
     /// The limits that the parser and the compiler read.
     pub(crate) fn limits(&self) -> Limits {
         self.limits.get()

@@ -43,6 +43,8 @@ use schema::Schema;
 const WORLDS: u64 = 510;
 /// As [`WORLDS`], with settings among the statements.
 const SETTINGS_WORLDS: u64 = 300;
+/// As [`WORLDS`], with virtual tables among the others.
+const MODULE_WORLDS: u64 = 300;
 /// As [`WORLDS`], for colliding rows.
 const COLLIDING_WORLDS: u64 = 300;
 /// As [`WORLDS`], for deep predicates.
@@ -86,6 +88,19 @@ fn settings_have_the_same_effects() {
         let known = known_to_differ("settings");
         let check = |world| check_world(world, Kind::Settings, |_| {}).err();
         run_worlds(SETTINGS_WORLDS, |world| if known.contains(&world) { None } else { check(world) });
+    }
+}
+
+#[test]
+fn statements_on_virtual_tables_have_the_same_answers() {
+    if let Some(seed) = number("ORACLE_SEED") {
+        let checked = check_world(seed, Kind::Modules, |sql| println!("{sql};"));
+        return checked.unwrap_or_else(|report| panic!("{report}"));
+    }
+    if std::env::var_os("ORACLE_SCRIPT").is_none() {
+        let known = known_to_differ("modules");
+        let check = |world| check_world(world, Kind::Modules, |_| {}).err();
+        run_worlds(MODULE_WORLDS, |world| if known.contains(&world) { None } else { check(world) });
     }
 }
 
@@ -267,6 +282,8 @@ enum Kind {
     Statements,
     /// Statements, and settings between them.
     Settings,
+    /// Statements on tables of which some are virtual.
+    Modules,
 }
 
 /// Runs a world; SQLite's schema determines which objects are created next. `show` gets the statements.
@@ -279,6 +296,7 @@ fn check_world(seed: u64, kind: Kind, show: impl Fn(&str)) -> Result<(), String>
     schema.has_foreign_keys = !attaches && rng.u32(0..3) == 0;
     schema.analyzes = rng.u32(0..4) == 0;
     schema.upserts = rng.u32(0..4) == 0;
+    schema.has_modules = kind == Kind::Modules;
     let encoding = ["UTF-16le", "UTF-16be"].get(rng.usize(0..16));
     let tables = rng.usize(1..4);
     // In a transaction, SQLite does not undo a failed statement if the CASCADE of a foreign key does not find the row that its check finds,

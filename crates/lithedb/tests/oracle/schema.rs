@@ -27,6 +27,8 @@ pub struct Schema {
     pub upserts: bool,
     /// Whether a second database is attached as `aux`.
     pub is_attached: bool,
+    /// Whether half of the tables are virtual ones.
+    pub has_modules: bool,
     /// The unique keys of tables, by name.
     keys: HashMap<String, Vec<String>>,
     /// The number of objects created, for their names.
@@ -102,9 +104,10 @@ impl Schema {
         let mut statement = sqlite.prepare("SELECT name FROM pragma_database_list ORDER BY seq")?;
         let databases: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
         self.is_attached = databases.iter().any(|name| name == "aux");
+        let without_shadows = if self.has_modules { " AND name NOT GLOB '*_*'" } else { "" };
         for database in databases {
             let mut statement = sqlite.prepare(&format!(
-                "SELECT type, name, sql LIKE '%WITHOUT ROWID%' FROM {database}.sqlite_schema WHERE name NOT LIKE 'sqlite%'"
+                "SELECT type, name, sql LIKE '%WITHOUT ROWID%' FROM {database}.sqlite_schema WHERE name NOT LIKE 'sqlite%'{without_shadows}"
             ))?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
@@ -113,7 +116,12 @@ impl Schema {
                     "index" => self.indexes.push(name),
                     "trigger" => self.triggers.push(name),
                     "table" => {
-                        let mut table = self.describe(sqlite, name, !row.get::<_, bool>(2)?)?;
+                        let described = self.describe(sqlite, name, !row.get::<_, bool>(2)?);
+                        // The tables of a module may have gone while the virtual one stayed.
+                        let mut table = match described {
+                            Err(_) if self.has_modules => continue,
+                            described => described?,
+                        };
                         table.is_temporary = database == "temp";
                         // SQLite may not have read the schema again since the table was made.
                         self.tables.extend(Some(table).filter(|table| !table.columns.is_empty()));
@@ -134,7 +142,7 @@ impl Schema {
         let columns: Vec<(String, i64)> =
             statement.query_map([], |row| Ok((row.get(1)?, row.get(6)?)))?.collect::<Result<_>>()?;
         let writable = columns.iter().filter(|(_, hidden)| *hidden == 0).map(|(name, _)| name.clone()).collect();
-        let columns: Vec<String> = columns.into_iter().map(|(name, _)| name).collect();
+        let columns: Vec<String> = columns.into_iter().filter(|(_, hidden)| *hidden != 1).map(|(name, _)| name).collect();
         let keys = self.keys.get(&name).cloned().unwrap_or_default();
         Ok(Table { name, columns, writable, has_rowid, is_temporary: false, keys })
     }
@@ -146,6 +154,9 @@ impl Schema {
     }
 
     pub fn create_table(&mut self, rng: &mut Rng) -> String {
+        if self.has_modules && rng.bool() {
+            return self.create_virtual_table(rng);
+        }
         let name = format!("t{}", self.number());
         if let Some(source) = self.any_table(rng).filter(|_| one_in(rng, 12)).cloned() {
             return create_as(rng, &name, &source);
@@ -180,6 +191,20 @@ impl Schema {
         let sql = format!("CREATE {temp}TABLE {database}{name}({}){}", parts.join(", "), definition.options());
         self.keys.insert(name, keys);
         sql
+    }
+
+    /// A virtual table that keeps what it is given.
+    fn create_virtual_table(&mut self, rng: &mut Rng) -> String {
+        let name = format!("m{}", self.number());
+        let database = if self.is_attached && one_in(rng, 4) { "aux." } else { "" };
+        let columns = |count: usize| (0..count).map(|at| format!("c{at}")).collect::<Vec<String>>().join(", ");
+        let module = match rng.u32(0..4) {
+            0 => format!("rtree({})", columns(1 + 2 * rng.usize(1..3))),
+            1 => format!("rtree_i32({}, +c3, +c4 TEXT)", columns(3)),
+            2 => format!("fts4({})", columns(rng.usize(1..4))),
+            _ => format!("fts5({})", columns(rng.usize(1..4))),
+        };
+        format!("CREATE VIRTUAL TABLE {database}{name} USING {module}")
     }
 
     /// A reference to a key of a table, perhaps the new one itself.

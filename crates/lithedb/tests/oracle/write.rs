@@ -104,7 +104,8 @@ fn value(rng: &mut Rng) -> String {
 
 pub fn update(rng: &mut Rng, schema: &Schema) -> String {
     let Some(table) = target(rng, schema) else { return "SELECT 1".to_owned() };
-    if one_in(rng, 10) {
+    // (What an UPDATE FROM that fails has changed in a virtual table stays, in SQLite, within a transaction.)
+    if one_in(rng, 10) && !schema.has_modules {
         return update_from(rng, schema, table);
     }
     let mut columns = table.writable.clone();

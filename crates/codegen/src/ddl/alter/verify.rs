@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_catalog::{
-    BuildOptions, Catalog, CompileError, FoundTable, Index, NameBuf, Result, Schema, SchemaRow, Table, Trigger,
+    BuildOptions, Catalog, CompileError, ErrorKind, FoundTable, Index, NameBuf, Result, Schema, SchemaRow, Table, Trigger,
     build_index, fail, qualified,
 };
 use lithe_resolve::authorize::Authorizer;
@@ -98,7 +98,25 @@ fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], whe
     catalog.set_schema(db, Arc::new(new));
     // SQLite loads the schema as ever before it checks the texts closely.
     let options = stored_options(env);
-    rows_of(&old).into_iter().try_for_each(|row| read_row(catalog, db, &edited(row, edits), &options, when))
+    rows_of(&old).into_iter().try_for_each(|row| {
+        let connected = old.table(row.name.name()).filter(|table| row.kind == "table" && table.connected().is_some());
+        let row = edited(row, edits);
+        read_row(catalog, db, &row, &options, when)?;
+        if let Some(table) = connected {
+            catalog.schema_mut(db).replace_table(renamed(table, &row.name));
+        }
+        Ok(())
+    })
+}
+
+/// The connected virtual table under its new name. A hidden column that has the table's name, as those of full-text tables do, is renamed
+/// with it.
+fn renamed(table: &Table, name: &NameBuf) -> Table {
+    let mut renamed = Table { name: name.clone(), ..table.clone() };
+    for column in renamed.columns.iter_mut().filter(|column| column.hidden && column.name == table.name) {
+        column.name = name.clone();
+    }
+    renamed
 }
 
 fn read_row(catalog: &mut Catalog, db: Db, row: &Row, options: &BuildOptions<'_>, when: After) -> Result<()> {
@@ -364,6 +382,10 @@ fn trigger_target<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a
 
 /// "error in view v after rename: no such column: a".
 pub(super) fn in_object(kind: &str, name: Name<'_>, when: &str, error: &CompileError) -> CompileError {
+    // (The statement is compiled again once the table is connected.)
+    if let ErrorKind::Unconnected(table) = &error.kind {
+        return CompileError::unconnected(table.db, &table.name);
+    }
     let when = if when.is_empty() { String::new() } else { format!(" {when}") };
     CompileError::new(format!("error in {kind} {name}{when}: {}", error.message))
 }

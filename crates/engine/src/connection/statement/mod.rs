@@ -428,6 +428,10 @@ impl Statement {
         let changes = connection.state.changes.get();
         let has_run = result.is_ok();
         let result = result.and_then(|()| connection.statement_succeeds(run).map_err(|e| (OnConflict::Abort, e)));
+        if self.counts_changes() {
+            // What virtual tables have written for the commit is not the statement's.
+            connection.state.changes.set(changes);
+        }
         let result = match result {
             Ok(()) => Ok(()),
             Err((policy, error)) => {

@@ -170,7 +170,7 @@ impl Connection {
 
     /// Commits what was written to all databases.
     pub(super) fn commit_all(&self) -> Result<()> {
-        self.sync_virtual_tables().inspect_err(|_| self.roll_back_all())?;
+        self.virtual_tables.sync(self).inspect_err(|_| self.roll_back_all())?;
         let written: Vec<_> = self.databases.iter().filter(|(_, database)| database.is_writing()).collect();
         if self.hooks.commit.is_set() && !written.is_empty() {
             // As in SQLite, a commit that must wait for readers does not ask the hook.
@@ -203,14 +203,6 @@ impl Connection {
         if !to_logs.is_empty() {
             self.transaction.note_committed(to_logs);
         }
-        Ok(())
-    }
-
-    /// Virtual tables write their deferred changes. Those do not count as changes of the statement that commits.
-    fn sync_virtual_tables(&self) -> Result<()> {
-        let changes = self.state.changes.get();
-        self.virtual_tables.sync(self)?;
-        self.state.changes.set(changes);
         Ok(())
     }
 

@@ -258,12 +258,12 @@ impl<'a> PathFinder<'_, 'a> {
         };
         let table = self.infos[source].table;
         let columns = self.order.columns.iter().map(|wanted| {
-            let (of, column) = wanted.column?;
+            let (_, column) = wanted.column.filter(|(of, _)| *of == source)?;
             let own = match column.position() {
                 None => Coll::Binary,
                 Some(at) => Coll::of(&table?.columns[at].collation),
             };
-            let is_own = of == source && !wanted.nulls_opposite && own == wanted.collation;
+            let is_own = !wanted.nulls_opposite && own == wanted.collation;
             is_own.then_some(IndexOrder { column: number_of(column), descending: wanted.descending })
         });
         let columns: Option<Vec<IndexOrder>> = columns.collect();
