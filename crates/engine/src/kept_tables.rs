@@ -22,8 +22,11 @@ pub(crate) const VALUE_COLUMN: usize = 1;
 pub(crate) struct KeptTables {
     all: RefCell<HashMap<u64, Rc<Known>>>,
     /// Those that were used last, each in the place that follows from its key.
-    recent: RefCell<[Option<(u64, Rc<Known>)>; RECENT_COUNT]>,
+    recent: RefCell<[Recent; RECENT_COUNT]>,
 }
+
+/// A table that was used lately, with its key.
+type Recent = Option<(u64, Rc<Known>)>;
 
 /// Modules use few tables at a time, and a module's tables have consecutive keys.
 const RECENT_COUNT: usize = 16;

@@ -75,8 +75,8 @@ fn growths<const D: usize>(cells: &Block<'_, D>, wanted: &[[f64; 2]; D]) -> Colu
             growths[at] *= greater(maxima[at], *high) - lesser(minima[at], *low);
         }
     }
-    for at in 0..BLOCK {
-        growths[at] -= cells.areas[at];
+    for (growth, area) in growths.iter_mut().zip(cells.areas) {
+        *growth -= area;
     }
     growths
 }
