@@ -19,7 +19,17 @@ pub(crate) const VALUE_COLUMN: usize = 1;
 
 /// The tables of [`KeptTable`]s.
 #[derive(Default)]
-pub(crate) struct KeptTables(RefCell<HashMap<u64, Rc<Known>>>);
+pub(crate) struct KeptTables {
+    all: RefCell<HashMap<u64, Rc<Known>>>,
+    /// Those that were used last, each in the place that follows from its key.
+    recent: RefCell<[Recent; RECENT_COUNT]>,
+}
+
+/// A table that was used lately, with its key.
+type Recent = Option<(u64, Rc<Known>)>;
+
+/// Modules use few tables at a time, and a module's tables have consecutive keys.
+const RECENT_COUNT: usize = 16;
 
 /// What is known of a table.
 pub(crate) struct Known {
@@ -57,23 +67,47 @@ impl KeptTables {
         generation: u64,
         look_for: impl FnOnce() -> Option<Found>,
     ) -> Rc<Known> {
-        let known = self.0.borrow().get(&table.key()).filter(|known| known.generation == generation).cloned();
-        known.unwrap_or_else(|| self.keep(table, generation, look_for()))
+        if let Some((key, known)) = &self.recent.borrow()[place_of(table.key())]
+            && *key == table.key()
+            && known.generation == generation
+        {
+            return Rc::clone(known);
+        }
+        self.find_among_all(table, generation, look_for)
+    }
+
+    #[inline(never)]
+    fn find_among_all(
+        &self,
+        table: &KeptTable,
+        generation: u64,
+        look_for: impl FnOnce() -> Option<Found>,
+    ) -> Rc<Known> {
+        let known = self.all.borrow().get(&table.key()).filter(|known| known.generation == generation).cloned();
+        let known = known.unwrap_or_else(|| self.keep(table, generation, look_for()));
+        self.recent.borrow_mut()[place_of(table.key())] = Some((table.key(), Rc::clone(&known)));
+        known
     }
 
     #[cold]
     fn keep(&self, table: &KeptTable, generation: u64, found: Option<Found>) -> Rc<Known> {
         let known = Rc::new(Known { alive: table.alive(), generation, found });
-        let mut all = self.0.borrow_mut();
+        let mut all = self.all.borrow_mut();
         all.retain(|_, known| known.alive.strong_count() > 0);
+        self.recent.take();
         all.insert(table.key(), Rc::clone(&known));
         known
     }
 
     /// Forgets all tables, and the pages that their positions hold.
     pub(crate) fn clear(&self) {
-        self.0.borrow_mut().clear();
+        self.recent.take();
+        self.all.borrow_mut().clear();
     }
+}
+
+fn place_of(key: u64) -> usize {
+    key as usize % RECENT_COUNT
 }
 
 impl Position {

@@ -99,6 +99,11 @@ impl Bounds {
         self.at.as_chunks().0.get(..self.dimensions).unwrap_or_default()
     }
 
+    /// The product of the lengths of all sides, the last dimension first, as in SQLite: the order decides its rounding.
+    pub fn area(&self) -> f64 {
+        self.pairs().iter().rev().fold(1.0, |area, [min, max]| area * (max - min))
+    }
+
     /// Whether `other` lies within this box.
     pub fn contains(&self, other: &Bounds) -> bool {
         self.pairs().iter().zip(other.pairs()).all(|(mine, its)| mine[0] <= its[0] && mine[1] >= its[1])

@@ -1,7 +1,8 @@
 //! Chooses the child of a node for a new box: one that contains the box, of least area; else the one whose area grows least, among equals
 //! the smallest.
 
-use crate::bounds::{Bounds, CoordinateType, greater, lesser};
+use crate::bounds::{Bounds, greater, lesser};
+use crate::columns::{BLOCK, Block, Column};
 use crate::node::Node;
 
 /// How well a child fits.
@@ -10,7 +11,7 @@ struct Choice {
     contains: bool,
     growth: f64,
     area: f64,
-    id: i64,
+    index: usize,
 }
 
 impl Choice {
@@ -23,8 +24,8 @@ impl Choice {
     }
 }
 
-/// The id of the child. None if the node has no cell.
-pub fn choose(node: &Node, bounds: &Bounds) -> Option<i64> {
+/// The index of the child. None if the node has no cell.
+pub fn choose(node: &Node, bounds: &Bounds) -> Option<usize> {
     // (With the number of dimensions as a constant, the compiler unrolls the loop over them.)
     match bounds.pairs().len() {
         1 => choose_of::<1>(node, bounds),
@@ -35,44 +36,53 @@ pub fn choose(node: &Node, bounds: &Bounds) -> Option<i64> {
     }
 }
 
-fn choose_of<const DIMENSIONS: usize>(node: &Node, bounds: &Bounds) -> Option<i64> {
-    let wanted: &[[f64; 2]; DIMENSIONS] = bounds.pairs().first_chunk()?;
-    match node.coordinates() {
-        CoordinateType::Float => best(node, wanted, |bytes| CoordinateType::Float.decode(bytes)),
-        CoordinateType::Integer => best(node, wanted, |bytes| CoordinateType::Integer.decode(bytes)),
-    }
-}
-
-#[inline]
-fn best<const DIMENSIONS: usize>(
-    node: &Node,
-    wanted: &[[f64; 2]; DIMENSIONS],
-    decode: impl Fn([u8; 4]) -> f64,
-) -> Option<i64> {
+fn choose_of<const D: usize>(node: &Node, bounds: &Bounds) -> Option<usize> {
+    let wanted: &[[f64; 2]; D] = bounds.pairs().first_chunk()?;
     let mut best: Option<Choice> = None;
-    for (id, coordinates) in node.raw_cells() {
-        let mut sides = [[0.0; 2]; DIMENSIONS];
-        for (side, coordinates) in sides.iter_mut().zip(coordinates.as_chunks().0) {
-            let [min, max] = *coordinates;
-            *side = [decode(min), decode(max)];
-        }
-        let contains = sides
-            .iter()
-            .zip(wanted)
-            .fold(true, |all, (side, wanted)| all & (side[0] <= wanted[0]) & (side[1] >= wanted[1]));
-        if !contains && best.is_some_and(|best| best.contains) {
+    // A child that grows by more is not better. One that contains the box does not grow.
+    let mut limit = f64::INFINITY;
+    for (block, cells) in node.columns().blocks::<D>().enumerate() {
+        let growths = growths(&cells, wanted);
+        if growths.iter().fold(true, |all, growth| all & (*growth > limit)) {
             continue;
         }
-        // The last dimension first, as in SQLite: the order decides the rounding of the product, and so which child is chosen.
-        let area = sides.iter().rev().fold(1.0, |area, [min, max]| area * (max - min));
-        let with = |area: f64, (side, wanted): (&[f64; 2], &[f64; 2])| {
-            area * (greater(side[1], wanted[1]) - lesser(side[0], wanted[0]))
-        };
-        let growth = if contains { 0.0 } else { sides.iter().zip(wanted).rev().fold(1.0, with) - area };
-        let choice = Choice { contains, growth, area, id };
-        if best.is_none_or(|best| choice.is_better_than(&best)) {
-            best = Some(choice);
+        for (at, growth) in growths.into_iter().enumerate().take(cells.count) {
+            if growth > limit {
+                continue;
+            }
+            let contains = contains(&cells, at, wanted);
+            let area = cells.areas.get(at).copied().unwrap_or_default();
+            let index = block * BLOCK + at;
+            let choice = Choice { contains, growth: if contains { 0.0 } else { growth }, area, index };
+            if best.is_none_or(|best| choice.is_better_than(&best)) {
+                best = Some(choice);
+                limit = choice.growth.max(0.0);
+            }
         }
     }
-    best.map(|best| best.id)
+    best.map(|best| best.index)
+}
+
+/// By how much the areas of a block's children would grow. (The loops over the children are innermost and have no branch, so that the
+/// compiler makes them of instructions for several numbers.)
+#[expect(clippy::indexing_slicing, reason = "the indexes are those of arrays whose lengths are constants")]
+#[inline(always)]
+fn growths<const D: usize>(cells: &Block<'_, D>, wanted: &[[f64; 2]; D]) -> Column {
+    let mut growths = [1.0; BLOCK];
+    // The last dimension first, as in SQLite: the order decides the rounding of the product, and so which child is chosen.
+    for ([minima, maxima], [low, high]) in cells.sides.iter().zip(wanted).rev() {
+        for at in 0..BLOCK {
+            growths[at] *= greater(maxima[at], *high) - lesser(minima[at], *low);
+        }
+    }
+    for (growth, area) in growths.iter_mut().zip(cells.areas) {
+        *growth -= area;
+    }
+    growths
+}
+
+fn contains<const D: usize>(cells: &Block<'_, D>, at: usize, wanted: &[[f64; 2]; D]) -> bool {
+    cells.sides.iter().zip(wanted).all(|([minima, maxima], [low, high])| {
+        minima.get(at).is_some_and(|min| min <= low) && maxima.get(at).is_some_and(|max| max >= high)
+    })
 }

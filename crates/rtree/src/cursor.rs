@@ -1,5 +1,6 @@
 //! Scans of an R-Tree.
 
+use lithe_value::Numeric;
 use lithe_vtab::{ColumnContext, Kept, Scan, ScanPlan, Value, ValueRef, Values, VirtualCursor};
 
 use crate::bounds::CoordinateType;
@@ -92,6 +93,13 @@ impl VirtualCursor for RTreeCursor {
 
     fn eof(&self) -> bool {
         self.row.is_none()
+    }
+
+    fn number_in_memory(&self, column: usize) -> Option<Numeric> {
+        match column.checked_sub(1) {
+            None => self.row.map(Numeric::Integer),
+            Some(coordinate) => self.query.as_ref()?.coordinate(coordinate),
+        }
     }
 
     fn column(&mut self, scan: &Scan<'_>, context: &mut ColumnContext<'_, '_>, column: usize) -> Result {

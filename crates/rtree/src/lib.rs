@@ -14,7 +14,7 @@
 //! | --- | --- |
 //! | `module`, `declaration`, `table`, `scans` | the modules `rtree` and `rtree_i32`; their arguments; opened tables, and the scans on them |
 //! | `tree`, `choose`, `split` | changes of the tree: choice of a leaf, growth of boxes, split and removal of nodes |
-//! | `node`, `nodes`, `bounds` | the bytes of a node; a cache of decoded nodes; bounding boxes |
+//! | `node`, `columns`, `nodes`, `bounds` | the bytes of a node; its coordinates as numbers; a cache of nodes; bounding boxes |
 //! | `store`, `sql_store`, `shadow_tables` | the three tables of a tree: the interface to them, access by SQL, creating and dropping |
 //! | `plan`, `constraint`, `cursor` | the plan of a scan, its constraints, scans |
 //! | [`query`], `walk` | rows in the order that callbacks ask for; a depth-first walk without callbacks |
@@ -43,6 +43,7 @@
 mod bounds;
 mod check;
 mod choose;
+mod columns;
 mod constraint;
 mod cursor;
 mod declaration;

@@ -12,8 +12,10 @@
 //! and the number of a child node in other nodes. Cells are appended; the removal of one moves the later ones down.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use crate::bounds::{Bounds, CoordinateType};
+use crate::columns::Columns;
 use crate::error::{self, Result};
 
 /// Where the number of cells is.
@@ -88,7 +90,12 @@ impl Layout {
     pub fn cells_of<'n>(&self, node: &'n [u8]) -> impl Iterator<Item = (&'n [u8], &'n [[u8; COORDINATE_LEN]])> {
         let end = self.cell_at(number_at(node, CELL_COUNT_AT));
         let cells = node.get(HEADER_LEN..end).unwrap_or_default().chunks_exact(self.cell_len());
-        cells.map(|cell| (cell, cell.get(ID_LEN..).unwrap_or_default().as_chunks().0))
+        cells.map(|cell| (cell, Layout::coordinates_of(cell)))
+    }
+
+    /// The undecoded coordinates of a cell.
+    pub fn coordinates_of(cell: &[u8]) -> &[[u8; COORDINATE_LEN]] {
+        cell.get(ID_LEN..).unwrap_or_default().as_chunks().0
     }
 
     /// One of several cells, which lie one after the other.
@@ -149,16 +156,18 @@ pub struct Cell {
 }
 
 /// A node in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Node {
     bytes: Vec<u8>,
     layout: Layout,
+    /// The decoded coordinates, from the first use on.
+    columns: OnceLock<Columns>,
 }
 
 impl Node {
     /// An empty node.
     pub fn new(layout: Layout) -> Node {
-        Node { bytes: vec![0; layout.node_len], layout }
+        Node { bytes: vec![0; layout.node_len], layout, columns: OnceLock::new() }
     }
 
     /// A node from its stored bytes.
@@ -167,7 +176,7 @@ impl Node {
     /// SQLITE_CORRUPT_VTAB if the length is wrong, or the cell count exceeds the length.
     pub fn from_bytes(layout: Layout, bytes: Vec<u8>) -> Result<Node> {
         layout.check(&bytes)?;
-        Ok(Node { bytes, layout })
+        Ok(Node { bytes, layout, columns: OnceLock::new() })
     }
 
     /// The stored form.
@@ -211,14 +220,17 @@ impl Node {
         self.layout.decode(bytes)
     }
 
-    /// How coordinates are stored.
-    pub fn coordinates(&self) -> CoordinateType {
-        self.layout.coordinates
+    /// The decoded coordinates of the cells.
+    pub fn columns(&self) -> &Columns {
+        self.columns.get_or_init(|| {
+            Columns::of(self.layout.dimensions, self.cell_count(), self.cells().map(|cell| cell.bounds))
+        })
     }
 
-    /// The ids of the cells, and their undecoded coordinates.
-    pub fn raw_cells(&self) -> impl Iterator<Item = (i64, &[[u8; COORDINATE_LEN]])> {
-        self.layout.cells_of(&self.bytes).map(|(cell, coordinates)| (id_of(cell), coordinates))
+    /// The id of a cell.
+    pub fn id(&self, index: usize) -> Option<i64> {
+        let bytes = self.bytes.get(self.cell_at(index)..self.cell_at(index + 1))?;
+        (index < self.cell_count()).then(|| id_of(bytes))
     }
 
     /// The cells in their order.
@@ -245,15 +257,23 @@ impl Node {
     /// Replaces a cell.
     pub fn set(&mut self, index: usize, cell: &Cell) {
         self.layout.put_cell(&mut self.bytes, index, cell);
+        if let Some(columns) = self.columns.get_mut() {
+            columns.set(index, &cell.bounds);
+        }
     }
 
     /// Appends a cell; false if the node is full.
     pub fn push(&mut self, cell: &Cell) -> bool {
-        self.layout.append(&mut self.bytes, cell)
+        let is_appended = self.layout.append(&mut self.bytes, cell);
+        if let Some(columns) = self.columns.get_mut().filter(|_| is_appended) {
+            columns.push(&cell.bounds);
+        }
+        is_appended
     }
 
     /// Removes a cell.
     pub fn remove(&mut self, index: usize) {
+        self.columns.take();
         let (at, next, end) = (self.cell_at(index), self.cell_at(index + 1), self.cell_at(self.cell_count()));
         if end <= self.bytes.len() && next <= end {
             self.bytes.copy_within(next..end, at);
@@ -263,6 +283,7 @@ impl Node {
 
     /// Removes all cells. The depth stays.
     pub fn clear(&mut self) {
+        self.columns.take();
         if let Some(rest) = self.bytes.get_mut(2..) {
             rest.fill(0);
         }
@@ -306,7 +327,33 @@ mod tests {
         node.remove(1);
         assert_eq!(node.cell_count(), layout.cells_max() - 1);
         assert_eq!((node.cell(1), node.find(1), node.find(3)), (Some(cell(2)), None, Some(2)));
-        assert_eq!(Node::from_bytes(layout, node.bytes().to_vec()), Ok(node));
+        assert_eq!(Node::from_bytes(layout, node.bytes().to_vec()).unwrap().bytes(), node.bytes());
         assert!(Node::from_bytes(layout, vec![0; 7]).is_err());
+    }
+
+    #[test]
+    fn decoded_coordinates_are_those_of_the_cells() {
+        let layout = Layout::for_page_size(2, CoordinateType::Float, 512);
+        let mut node = Node::new(layout);
+        let cell = |id: i64, x: f64| Cell { id, bounds: Bounds::new([x, x + 2.0, -x, 3.0]) };
+        let check = |node: &Node| {
+            let anew = Node::from_bytes(layout, node.bytes().to_vec()).unwrap();
+            assert_eq!(node.columns(), anew.columns());
+        };
+        check(&node);
+        for (id, x) in [(1, 0.5), (2, 1.5), (3, 2.5)] {
+            node.push(&cell(id, x));
+            check(&node);
+        }
+        node.set(1, &cell(2, 8.5));
+        check(&node);
+        node.remove(0);
+        check(&node);
+        node.push(&cell(4, 9.0));
+        check(&node);
+        node.clear();
+        check(&node);
+        while node.push(&cell(5, 1.0)) {}
+        check(&node);
     }
 }

@@ -15,6 +15,8 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
+use lithe_value::Numeric;
+
 pub use crate::constraint::{Candidate, Comparison, Constraint, Geometry, Rating, Within};
 use crate::error::{self, Result};
 use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
@@ -133,6 +135,11 @@ impl Query {
     /// The cell of the row.
     pub fn cell(&self) -> Option<Cell> {
         self.walk.as_ref().map_or(self.found.map(|found| found.cell), Walk::cell)
+    }
+
+    /// A coordinate of the row, if the scan has no callbacks and the coordinate is a number.
+    pub fn coordinate(&self, index: usize) -> Option<Numeric> {
+        self.walk.as_ref()?.coordinate(index)
     }
 
     fn next_by_score(&mut self, store: &dyn Store) -> Result<Option<Found>> {

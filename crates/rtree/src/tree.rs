@@ -51,8 +51,20 @@ enum WhichNodes {
     All,
 }
 
+/// A node of a path.
+#[derive(Clone, Copy, PartialEq)]
+struct Step {
+    node: NodeNo,
+    /// Where its parent had its cell, if that is known; the cell may have moved since.
+    at: usize,
+}
+
+impl Step {
+    const ROOT: Step = Step { node: NodeNo::ROOT, at: 0 };
+}
+
 /// The nodes from the root down to a node.
-type Path = Vec<NodeNo>;
+type Path = Vec<Step>;
 
 /// Removes a row's cell from the tree in `store`, if the row exists.
 ///
@@ -176,30 +188,31 @@ impl<'s> Tree<'s> {
     /// The path to the node at this height that is best for a box.
     fn choose(&mut self, bounds: &Bounds, height: usize) -> Result<Path> {
         let mut path = Vec::with_capacity(self.depth + 1);
-        path.push(NodeNo::ROOT);
+        path.push(Step::ROOT);
         for _ in height..self.depth {
-            let child = choose(self.node(last(&path)?)?, bounds).ok_or_else(error::corrupt)?;
-            path.push(NodeNo(child));
+            let node = self.node(last(&path)?)?;
+            let at = choose(node, bounds).ok_or_else(error::corrupt)?;
+            path.push(Step { node: NodeNo(node.id(at).ok_or_else(error::corrupt)?), at });
         }
         Ok(path)
     }
 
     /// The path from the root to a node, by the stored parents.
     fn path_to(&mut self, node: NodeNo) -> Result<Path> {
-        let mut path = vec![node];
+        let mut path = vec![Step { node, at: 0 }];
         while last(&path)? != NodeNo::ROOT {
             let parent = self.store.parent_of(last(&path)?)?.ok_or_else(error::corrupt)?;
             // A cycle of parents would never reach the root.
-            if path.len() > self.depth || path.contains(&parent) {
+            if path.len() > self.depth || path.iter().any(|step| step.node == parent) {
                 return Err(error::corrupt());
             }
-            path.push(parent);
+            path.push(Step { node: parent, at: 0 });
         }
         path.reverse();
         if path.len() == self.depth + 1 { Ok(path) } else { Err(error::corrupt()) }
     }
 
-    fn insert_at(&mut self, path: &[NodeNo], cell: &Cell, height: usize) -> Result {
+    fn insert_at(&mut self, path: &[Step], cell: &Cell, height: usize) -> Result {
         let node = last(path)?;
         if !self.node_mut(node)?.push(cell) {
             return self.split(path, cell, height);
@@ -214,28 +227,30 @@ impl<'s> Tree<'s> {
     }
 
     /// Grows the boxes above a node until they contain this one.
-    fn grow(&mut self, path: &[NodeNo], bounds: &Bounds) -> Result {
+    fn grow(&mut self, path: &[Step], bounds: &Bounds) -> Result {
         for pair in path.windows(2).rev() {
             let [parent, child] = *pair else { continue };
-            let (index, mut cell) = self.cell_of(parent, child)?;
+            let (index, mut cell) = self.cell_of(parent.node, child)?;
             if !cell.bounds.contains(bounds) {
                 cell.bounds.include(bounds);
-                self.node_mut(parent)?.set(index, &cell);
+                self.node_mut(parent.node)?.set(index, &cell);
             }
         }
         Ok(())
     }
 
     /// The cell of a child in its parent.
-    fn cell_of(&mut self, parent: NodeNo, child: NodeNo) -> Result<(usize, Cell)> {
+    fn cell_of(&mut self, parent: NodeNo, child: Step) -> Result<(usize, Cell)> {
         let node = self.node(parent)?;
-        let index = node.find(child.0).ok_or_else(error::corrupt)?;
+        let is_there = node.id(child.at) == Some(child.node.0);
+        let index = if is_there { Some(child.at) } else { node.find(child.node.0) }.ok_or_else(error::corrupt)?;
         Ok((index, node.cell(index).ok_or_else(error::corrupt)?))
     }
 
     /// Splits a full node with one more cell. A split root gets two children instead.
-    fn split(&mut self, path: &[NodeNo], cell: &Cell, height: usize) -> Result {
-        let node = last(path)?;
+    fn split(&mut self, path: &[Step], cell: &Cell, height: usize) -> Result {
+        let (step, above) = path.split_last().ok_or_else(error::corrupt)?;
+        let node = step.node;
         let mut cells: Vec<Cell> = Vec::with_capacity(self.layout.cells_max() + 1);
         cells.extend(self.node(node)?.cells());
         cells.push(*cell);
@@ -254,9 +269,8 @@ impl<'s> Tree<'s> {
             self.note_place(cell.id, node, height)?;
         }
 
-        let (_, above) = path.split_last().ok_or_else(error::corrupt)?;
         let parent = last(above)?;
-        let (index, _) = self.cell_of(parent, node)?;
+        let (index, _) = self.cell_of(parent, *step)?;
         self.node_mut(parent)?.set(index, &Cell { id: node.0, bounds: halves.left.1 });
         self.grow(above, &halves.left.1)?;
         self.insert_at(above, &right_cell, height + 1)
@@ -271,8 +285,8 @@ impl<'s> Tree<'s> {
         let root = self.node_mut(NodeNo::ROOT)?;
         root.clear();
         root.set_depth(depth);
-        self.insert_at(&[NodeNo::ROOT], &Cell { id: left.0, bounds: halves.left.1 }, height + 1)?;
-        self.insert_at(&[NodeNo::ROOT], right, height + 1)
+        self.insert_at(&[Step::ROOT], &Cell { id: left.0, bounds: halves.left.1 }, height + 1)?;
+        self.insert_at(&[Step::ROOT], right, height + 1)
     }
 
     /// A new node with these cells.
@@ -290,7 +304,7 @@ impl<'s> Tree<'s> {
         cells.iter().try_for_each(|cell| self.note_place(cell.id, node, height))
     }
 
-    fn remove_cell(&mut self, path: &[NodeNo], index: usize, height: usize) -> Result {
+    fn remove_cell(&mut self, path: &[Step], index: usize, height: usize) -> Result {
         let number = last(path)?;
         let cells_min = self.layout.cells_min();
         let node = self.node_mut(number)?;
@@ -305,25 +319,26 @@ impl<'s> Tree<'s> {
     }
 
     /// Removes a node from the tree, and keeps its cells to be inserted again.
-    fn dissolve(&mut self, path: &[NodeNo], height: usize) -> Result {
-        let (number, above) = path.split_last().ok_or_else(error::corrupt)?;
-        let (index, _) = self.cell_of(last(above)?, *number)?;
+    fn dissolve(&mut self, path: &[Step], height: usize) -> Result {
+        let (step, above) = path.split_last().ok_or_else(error::corrupt)?;
+        let number = step.node;
+        let (index, _) = self.cell_of(last(above)?, *step)?;
         self.remove_cell(above, index, height + 1)?;
-        self.store.remove_node(*number)?;
-        self.store.remove_parent(*number)?;
-        let at = self.held.iter().position(|held| held.number == *number).ok_or_else(error::corrupt)?;
+        self.store.remove_node(number)?;
+        self.store.remove_parent(number)?;
+        let at = self.held.iter().position(|held| held.number == number).ok_or_else(error::corrupt)?;
         let held = self.held.swap_remove(at);
         self.dissolved.push((held.node, height));
         Ok(())
     }
 
     /// Shrinks the boxes above a node to the least size.
-    fn shrink(&mut self, path: &[NodeNo]) -> Result {
+    fn shrink(&mut self, path: &[Step]) -> Result {
         for pair in path.windows(2).rev() {
             let [parent, child] = *pair else { continue };
-            let bounds = self.node(child)?.bounds().ok_or_else(error::corrupt)?;
-            let (index, _) = self.cell_of(parent, child)?;
-            self.node_mut(parent)?.set(index, &Cell { id: child.0, bounds });
+            let bounds = self.node(child.node)?.bounds().ok_or_else(error::corrupt)?;
+            let (index, _) = self.cell_of(parent.node, child)?;
+            self.node_mut(parent.node)?.set(index, &Cell { id: child.node.0, bounds });
         }
         Ok(())
     }
@@ -337,7 +352,7 @@ impl<'s> Tree<'s> {
         }
         let child = NodeNo(only.id);
         self.node(child)?;
-        self.dissolve(&[NodeNo::ROOT, child], self.depth - 1)?;
+        self.dissolve(&[Step::ROOT, Step { node: child, at: 0 }], self.depth - 1)?;
         self.depth -= 1;
         let depth = self.depth;
         self.node_mut(NodeNo::ROOT)?.set_depth(depth);
@@ -354,6 +369,6 @@ impl<'s> Tree<'s> {
     }
 }
 
-fn last(path: &[NodeNo]) -> Result<NodeNo> {
-    path.last().copied().ok_or_else(error::corrupt)
+fn last(path: &[Step]) -> Result<NodeNo> {
+    path.last().map(|step| step.node).ok_or_else(error::corrupt)
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use lithe_functions::{CallSite, Context, SqlConnection};
-use lithe_value::{Collation, Value, ValueRef};
+use lithe_value::{Collation, Numeric, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::call::{FunctionConnection, RegisterArguments, check_length};
@@ -127,8 +127,17 @@ pub fn column(
     is_unchanged: bool,
     dst: Reg,
 ) -> Result<bool, Error> {
-    if !matches!(m.cursor(cursor), VmCursor::Scan(slot) if !slot.is_null_row()) {
-        return Ok(false);
+    let known = match m.cursor(cursor) {
+        VmCursor::Scan(slot) if !slot.is_null_row() => slot.number_in_memory(usize::from(column)),
+        _ => return Ok(false),
+    };
+    if let Some(number) = known {
+        let register = m.reg_mut(dst);
+        match number {
+            Numeric::Integer(integer) => register.set_integer(integer),
+            Numeric::Real(real) => register.set_real(real),
+        }
+        return Ok(true);
     }
     let sql = sql_of(host)?;
     let mut out = std::mem::take(&mut m.out);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use lithe_functions::error::code;
 use lithe_functions::{Function, FunctionError, SqlConnection};
+use lithe_value::Numeric;
 
 use crate::Result;
 use crate::change::{Change, ColumnContext, Values};
@@ -204,6 +205,13 @@ pub trait VirtualCursor {
 
     /// Whether there is no current row, because the scan has ended.
     fn eof(&self) -> bool;
+
+    /// A column of the row, if the cursor has it in memory as a number that is not a NaN, so that the connection is not needed. `None`:
+    /// [`VirtualCursor::column`] must be called.
+    fn number_in_memory(&self, column: usize) -> Option<Numeric> {
+        let _ = column;
+        None
+    }
 
     /// Writes a column of the row to `answer.context.out`.
     ///

@@ -216,8 +216,13 @@ impl FileStore {
     pub(crate) fn write_placed(&self, page_size: PageSize, pages: &[(PageNo, &[u8])]) -> Result<()> {
         for run in pages.chunk_by(|(a, _), (b, _)| a.plus(1) == Some(*b)) {
             for part in run.chunks(pages_of_a_call(page_size)) {
+                let offset = part[0].0.offset(page_size.get());
+                if let [(_, bytes)] = part {
+                    self.file.write_at(bytes, offset)?;
+                    continue;
+                }
                 let slices: Vec<IoSlice<'_>> = part.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
-                self.file.write_vectored_at(&slices, part[0].0.offset(page_size.get()))?;
+                self.file.write_vectored_at(&slices, offset)?;
             }
             let len = run.len() * page_size.bytes();
             if len >= WRITE_BACK_MIN && self.settings.syncs() {
@@ -227,9 +232,17 @@ impl FileStore {
         Ok(())
     }
 
-    /// Reads a page that was written to its place before the commit.
+    /// Reads a page that was written to its place before the commit: the file reaches at least to its end. The bytes are copied, because
+    /// the page may be written again.
     pub(crate) fn read_placed(&self, no: PageNo, buf: &mut [u8]) -> Result<()> {
-        self.file.read_at(buf, no.offset(buf.len() as u32))?;
+        let offset = no.offset(buf.len() as u32);
+        let end = offset + buf.len() as u64;
+        let size = end.min(self.mmap_size());
+        let mapped = self.mapping.placed.show(size, || self.longest_mapping(size))?;
+        match usize::try_from(offset) {
+            Ok(offset) if mapped.valid() as u64 >= end => mapped.read(offset, buf),
+            _ => _ = self.file.read_at(buf, offset)?,
+        }
         Ok(())
     }
 

@@ -164,13 +164,15 @@ impl FileStore {
 
     /// Whether a mapping has failed to show its file: what was read through it may be zeros.
     pub(crate) fn mapping_has_failed(&self) -> bool {
-        self.mapping.last.has_failed() || self.log.wal.borrow().as_ref().is_some_and(Wal::mapping_has_failed)
+        let FileMapping { last, placed, .. } = &self.mapping;
+        last.has_failed() || placed.has_failed() || self.log.wal.borrow().as_ref().is_some_and(Wal::mapping_has_failed)
     }
 
     /// Gives up the mappings if one has failed.
     pub(crate) fn forget_failed_mapping(&self) {
         if self.mapping_has_failed() {
             self.mapping.last.forget();
+            self.mapping.placed.forget();
             if let Some(wal) = &*self.log.wal.borrow() {
                 wal.forget_mapping();
             }

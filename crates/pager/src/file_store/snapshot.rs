@@ -1,8 +1,10 @@
 //! Beginning and ending a read transaction, and the state of the file that is known in between.
 
+use std::sync::Arc;
+
 use lithe_format::db_header::{CHANGE_COUNTER_AT, DbHeader, FileVersion, HEADER_LEN};
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{Access, LockLevel};
+use lithe_vfs::{Access, LockLevel, Mapping};
 
 use super::{FileStore, LogUse};
 use crate::error::{Error, Result};
@@ -268,7 +270,12 @@ impl FileStore {
     /// Maps the first `size` bytes of the file, as far as it may be mapped.
     pub(super) fn map(&self, size: u64) -> Result<MappedFile> {
         let size = size.min(self.mmap_size());
-        self.mapping.last.show(size, || self.database.mappings.covering(&*self.file, size))
+        self.mapping.last.show(size, || self.longest_mapping(size))
+    }
+
+    /// A mapping that shows the first `size` bytes of the file, or as many of them as the system grants.
+    pub(super) fn longest_mapping(&self, size: u64) -> Result<Option<Arc<Mapping>>> {
+        self.database.mappings.covering(&*self.file, size)
     }
 
     /// After a commit through a rollback journal, which made `changes` to the snapshot `before`: the snapshot that is read

@@ -57,6 +57,8 @@ impl Access {
 pub(crate) struct FileMapping {
     /// The mapping that was used last.
     pub(crate) last: LastMapping,
+    /// The one through which pages are read that this transaction has written to their place.
+    pub(crate) placed: LastMapping,
     /// `PRAGMA mmap_size` as it was set.
     pub(super) wanted: Cell<u64>,
     /// `mmap_size` as it is in force: it does not change while a transaction holds pages.
@@ -65,7 +67,12 @@ pub(crate) struct FileMapping {
 
 impl FileMapping {
     pub(super) fn new(size: u64) -> FileMapping {
-        FileMapping { last: LastMapping::default(), wanted: Cell::new(size), in_force: Cell::new(size) }
+        FileMapping {
+            last: LastMapping::default(),
+            placed: LastMapping::default(),
+            wanted: Cell::new(size),
+            in_force: Cell::new(size),
+        }
     }
 }
 

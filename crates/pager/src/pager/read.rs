@@ -71,8 +71,8 @@ impl Pager {
 
     /// The page as this transaction has written it, if it has.
     fn written_page(&self, no: PageNo) -> Result<Option<PageRef>> {
-        let txn = self.txn.borrow();
-        let Some(id) = txn.dirty.find(no) else { return self.spilled_page(&txn, no) };
+        let txn = &mut *self.txn.borrow_mut();
+        let Some(id) = txn.dirty.find(no) else { return self.spilled_page(txn, no) };
         let slot = txn.dirty.slot(id);
         slot.touch();
         let bytes = slot.bytes.as_ref().expect("a page is not read while it is being written");
@@ -103,7 +103,7 @@ impl Pager {
                 return txn.dirty.slot(id).bytes.as_ref().is_some_and(|bytes| page.is_of(bytes));
             }
             if self.is_spilled(&txn, no) {
-                return false;
+                return self.is_newest_of_spilled(&txn, no, page);
             }
         }
         if self.member.has_overlay()

@@ -258,6 +258,7 @@ impl Pager {
         self.write_placed(txn, &placed)?;
         self.write_to_temp_or_log(txn, vfs, &others)?;
         for no in placed.into_iter().chain(others) {
+            txn.spill.reads.take(no);
             txn.dirty.remove(no);
         }
         txn.dirty_max = self.dirty_max(self.memory_of_notes(txn));
@@ -428,6 +429,7 @@ impl Pager {
             txn.spill.placed.insert(no, txn.pages_before);
         }
         txn.spill.temp.forget(no);
+        txn.spill.reads.take(no);
         txn.dirty.remove(no);
         Ok(())
     }
@@ -435,11 +437,14 @@ impl Pager {
     // ---- read ----
 
     /// The page `no`, read from where it was spilled, if it was.
-    pub(super) fn spilled_page(&self, txn: &WriteTxn, no: PageNo) -> Result<Option<PageRef>> {
+    pub(super) fn spilled_page(&self, txn: &mut WriteTxn, no: PageNo) -> Result<Option<PageRef>> {
         if !self.is_spilled(txn, no) {
             return Ok(None);
         }
-        let mut bytes = vec![0; self.page_size().bytes()];
+        if let Some(known) = txn.spill.reads.get(no) {
+            return Ok(Some(PageRef::from_arc(known.clone())));
+        }
+        let mut bytes = txn.dirty.blank(self.page_size().bytes());
         match &self.store {
             Store::File(file) if self.has_frame(file, no) => {
                 file.read_spilled_wal(self.page_size(), no, &mut bytes)?;
@@ -447,7 +452,15 @@ impl Pager {
             Store::File(file) if !txn.spill.temp.contains(no) => file.read_placed(no, &mut bytes)?,
             _ => drop(txn.spill.temp.read(no, &mut bytes)?),
         }
-        Ok(Some(PageRef::from_arc(Arc::from(bytes))))
+        let bytes = bytes.into_shared();
+        let before = txn.spill.reads.put(no, bytes.clone());
+        txn.dirty.recycle(before);
+        Ok(Some(PageRef::from_arc(bytes)))
+    }
+
+    /// Whether `page` is the newest version of page `no`, which was spilled.
+    pub(super) fn is_newest_of_spilled(&self, txn: &WriteTxn, no: PageNo, page: &PageRef) -> bool {
+        txn.spill.reads.get(no).is_some_and(|known| page.is_of(known))
     }
 
     pub(super) fn is_spilled(&self, txn: &WriteTxn, no: PageNo) -> bool {
@@ -471,6 +484,7 @@ impl Pager {
 
     /// Forgets what was spilled after `mark`, the mark of the newest savepoint.
     pub(super) fn spill_back_to(&self, txn: &mut WriteTxn, mark: SpillMark) -> Result<()> {
+        txn.spill.reads.clear();
         // An older savepoint, from when the database was longer, may need pages that are in their place.
         txn.spill.placed.truncate(txn.savepoints.end(), txn.pages_before);
         match &self.store {

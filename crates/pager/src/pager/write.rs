@@ -184,7 +184,11 @@ impl Pager {
         let txn = &mut *self.txn.borrow_mut();
         self.prepare_to_write(txn, no)?;
         self.spill_if_full(txn)?;
-        let copy = txn.dirty.copy(&clean).into_shared();
+        let copy = match txn.spill.reads.take(no) {
+            Some(spilled) => spilled,
+            None => txn.dirty.copy(&clean).into_shared(),
+        };
+        drop(clean);
         Ok(self.insert(txn, no, copy))
     }
 

@@ -17,16 +17,19 @@
 //! | `target` | the choice, as pure functions |
 //! | `temp` | pages in a temporary file |
 //! | `placed` | which pages are in their own place |
+//! | `reads` | pages that were read back |
 //!
 //! The log keeps the map of the pages in frames (`wal::append`). `pager::spill` carries the choice out.
 
 mod placed;
+mod reads;
 mod target;
 mod temp;
 
 use lithe_format::wal::Sum;
 
 use self::placed::PlacedPages;
+use self::reads::SpillReads;
 pub(crate) use self::target::{Place, SpillConditions, SpillTarget};
 use self::temp::TempSpill;
 
@@ -71,6 +74,8 @@ pub(crate) struct Spill {
     pub(crate) target: Option<SpillTarget>,
     pub(crate) temp: TempSpill,
     pub(crate) placed: PlacedPages,
+    /// Pages that were read from one of their places. A page leaves when it is spilled again.
+    pub(crate) reads: SpillReads,
     /// Old pages were overwritten in their place: no other connection reads, and only a journal can undo it.
     pub(crate) overwrites: bool,
     pub(crate) log_copy: LogCopy,
@@ -86,6 +91,7 @@ impl Spill {
         self.target = None;
         self.temp.clear();
         self.placed.clear();
+        self.reads.clear();
         self.overwrites = false;
         self.log_copy = LogCopy::Undecided;
     }

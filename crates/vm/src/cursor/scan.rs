@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use lithe_functions::{FunctionError, SqlConnection};
+use lithe_value::Numeric;
 use lithe_vfs::ResultCode;
 
 use crate::error::Error;
@@ -62,6 +63,12 @@ impl ScanCursor {
     /// Whether the scan has ended.
     pub fn eof(&self) -> bool {
         self.cursor.eof()
+    }
+
+    /// A column of the row, if the module's cursor has it in memory as a number.
+    #[inline]
+    pub fn number_in_memory(&self, column: usize) -> Option<Numeric> {
+        self.cursor.number_in_memory(column)
     }
 
     /// A column of the row.

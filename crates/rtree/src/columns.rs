@@ -1,0 +1,78 @@
+//! The decoded coordinates of a node's cells, side by side: what the choice of a child reads of all its cells.
+//!
+//! ```text
+//!   sides    min0 max0 min1 max1 …      of cells 0 to 3, then of cells 4 to 7, …      each 4 numbers
+//!   areas    area                       the same
+//! ```
+
+use crate::bounds::Bounds;
+
+/// How many cells' coordinates lie side by side.
+pub const BLOCK: usize = 8;
+
+/// One coordinate of the cells of a block.
+pub type Column = [f64; BLOCK];
+
+/// The coordinates and the areas of all cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Columns {
+    dimensions: usize,
+    count: usize,
+    sides: Vec<Column>,
+    areas: Vec<Column>,
+}
+
+/// Some cells of a tree with `D` dimensions.
+pub struct Block<'c, const D: usize> {
+    /// The minima and maxima of each dimension.
+    pub sides: &'c [[Column; 2]; D],
+    /// The areas.
+    pub areas: &'c Column,
+    /// How many cells there are.
+    pub count: usize,
+}
+
+impl Columns {
+    /// Those of a node with that many cells.
+    pub fn of(dimensions: usize, count: usize, cells: impl Iterator<Item = Bounds>) -> Columns {
+        let blocks = count.div_ceil(BLOCK);
+        let (sides, areas) = (Vec::with_capacity(blocks * 2 * dimensions), Vec::with_capacity(blocks));
+        let mut all = Columns { dimensions, count: 0, sides, areas };
+        cells.for_each(|bounds| all.push(&bounds));
+        all
+    }
+
+    /// Adds those of a new cell.
+    pub fn push(&mut self, bounds: &Bounds) {
+        if self.count.is_multiple_of(BLOCK) {
+            self.sides.resize(self.sides.len() + 2 * self.dimensions, [0.0; BLOCK]);
+            self.areas.push([0.0; BLOCK]);
+        }
+        self.count += 1;
+        self.set(self.count - 1, bounds);
+    }
+
+    /// Replaces those of a cell.
+    pub fn set(&mut self, index: usize, bounds: &Bounds) {
+        let block = index / BLOCK;
+        let sides = self.sides.get_mut(block * 2 * self.dimensions..).unwrap_or_default();
+        for (column, coordinate) in sides.iter_mut().zip(bounds.coordinates()) {
+            if let Some(slot) = column.get_mut(index % BLOCK) {
+                *slot = *coordinate;
+            }
+        }
+        if let Some(slot) = self.areas.get_mut(block).and_then(|column| column.get_mut(index % BLOCK)) {
+            *slot = bounds.area();
+        }
+    }
+
+    /// The cells in blocks; `D` is the number of dimensions.
+    pub fn blocks<const D: usize>(&self) -> impl Iterator<Item = Block<'_, D>> {
+        let blocks = self.sides.as_chunks::<2>().0.as_chunks::<D>().0.iter().zip(&self.areas).enumerate();
+        blocks.map(|(at, (sides, areas))| Block {
+            sides,
+            areas,
+            count: self.count.saturating_sub(at * BLOCK).min(BLOCK),
+        })
+    }
+}
