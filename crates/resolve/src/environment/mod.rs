@@ -24,7 +24,8 @@ use lithe_vtab::VirtualTables;
 use crate::authorize::Authorizer;
 use crate::ir::Coll;
 
-pub use known_values::{Evaluator, PlannedParameters};
+pub use crate::ir::PlannedParameters;
+pub use known_values::Evaluator;
 
 /// The state of the connection that a statement is compiled with. It does not change during compilation.
 #[derive(Clone, Debug)]
