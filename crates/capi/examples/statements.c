@@ -50,7 +50,8 @@ enum parameters { NOTHING, KEY, ROW, NAME };
 enum kind {
   RUN,      /* the prepared statement runs to its end, within a transaction */
   COMMIT,   /* the same, each time in a transaction of its own */
-  PREPARE,  /* another text each time is prepared and finalized */
+  PREPARE,  /* the text with another comment each time is prepared and finalized */
+  NUMBER,   /* the text with another number each time in the place of %d is prepared and finalized */
   AGAIN,    /* the same text is prepared and finalized */
   EXECUTE,  /* the text with a number in the place of %d is executed */
   OPEN,     /* a connection is opened, the statement executed, the connection closed */
@@ -87,10 +88,21 @@ static const struct operation {
     {"join", RUN, 1, "SELECT count(*), sum(k.b) FROM plain p JOIN plain k ON k.rowid = p.b WHERE p.b % 2 = 0", NOTHING, PLAIN},
     {"aggregates", RUN, 1, "SELECT sum(a), avg(b), min(c), max(c), total(length(c)) FROM keyed WHERE b % 3 <> 0", NOTHING, KEYED},
     {"check", RUN, 1, "PRAGMA integrity_check", NOTHING, INDEXED},
-    {"prepare", PREPARE, 50, "SELECT b, c FROM keyed WHERE a = ?1"},
-    {"prepare-insert", PREPARE, 50, "INSERT INTO keyed VALUES (1, 2, 'abc')"},
+    {"compile", NUMBER, 50, "SELECT b, c FROM keyed AS k%d WHERE a = ?1"},
+    {"compile-insert", NUMBER, 50, "INSERT INTO keyed AS k%d VALUES (1, 2, 'abc')"},
     /* The others of issue 18. */
     {"prepare-again", AGAIN, 50, "SELECT b, c FROM keyed WHERE a = ?1"},
+    {"compile-update", NUMBER, 50, "UPDATE keyed AS k%d SET b = ?2, c = ?3 WHERE a = ?1"},
+    {"compile-delete", NUMBER, 50, "DELETE FROM keyed AS k%d WHERE a = ?1"},
+    {"compile-indexed", NUMBER, 50, "INSERT INTO indexed AS i%d VALUES (?1, ?2, ?3)"},
+    {"compile-join", NUMBER, 50,
+     "SELECT p.a AS a%d, k.c FROM plain p JOIN keyed k ON k.a = p.b LEFT JOIN named n ON n.b = k.b WHERE p.c > ?1 ORDER BY k.c LIMIT 10"},
+    {"literal-select", NUMBER, 50, "SELECT b, c FROM keyed WHERE a = %d"},
+    {"literal-insert", NUMBER, 50, "INSERT INTO keyed VALUES (%d, 2, 'abc')"},
+    {"literal-update", NUMBER, 50, "UPDATE keyed SET b = %d, c = 'abc' WHERE a = 17"},
+    {"literal-delete", NUMBER, 50, "DELETE FROM keyed WHERE a = %d"},
+    {"prepare", PREPARE, 50, "SELECT b, c FROM keyed WHERE a = ?1"},
+    {"prepare-insert", PREPARE, 50, "INSERT INTO keyed VALUES (1, 2, 'abc')"},
     {"prepare-update", PREPARE, 50, "UPDATE keyed SET b = ?2, c = ?3 WHERE a = ?1"},
     {"prepare-delete", PREPARE, 50, "DELETE FROM keyed WHERE a = ?1"},
     {"prepare-indexed", PREPARE, 50, "INSERT INTO indexed VALUES (?1, ?2, ?3)"},
@@ -181,8 +193,12 @@ static void execute(const struct operation *operation, sqlite3_stmt *statement, 
       bind(statement, operation->parameters, number);
       step_to_the_end(statement);
       break;
-    case PREPARE: /* a comment makes each text another one: no library has it prepared already */
+    case PREPARE: /* SQLite compiles each of these texts */
       snprintf(text, sizeof text, "%s /*%d*/", operation->sql, number);
+      sqlite3_finalize(prepare(text));
+      break;
+    case NUMBER: /* in a name, it makes each text one that has to be compiled */
+      snprintf(text, sizeof text, operation->sql, number);
       sqlite3_finalize(prepare(text));
       break;
     case AGAIN:

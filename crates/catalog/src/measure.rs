@@ -5,7 +5,7 @@
 //! compiled again if one of them is large: small tables are joined as fast in any order, in SQLite's as well as in
 //! another.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use hashbrown::HashMap;
 use lithe_base::Db;
@@ -52,6 +52,7 @@ pub struct Measures {
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     trees: RefCell<Vec<Tree>>,
+    is_asked: Cell<bool>,
 }
 
 impl Measures {
@@ -72,6 +73,16 @@ impl Measures {
 }
 
 impl Wanted {
+    /// Notes that the plan depends on sizes, whether they are known or not.
+    pub fn note_asked(&self) {
+        self.is_asked.set(true);
+    }
+
+    /// Whether the plan depends on sizes.
+    pub fn is_asked(&self) -> bool {
+        self.is_asked.get()
+    }
+
     /// Adds all trees of a table.
     pub fn add(&self, db: Db, table: &Table) {
         let Some(root) = table.root else { return };

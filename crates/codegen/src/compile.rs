@@ -81,6 +81,8 @@ fn finish<'a>(cg: &mut Codegen<'a>, columns: &'a [OutputColumn<'a>], request: &C
     let program = new_program(&mut finished);
     program.quoted_strings = cg.resolver.quoted_strings();
     program.planned_parameters = cg.env.planned_parameters.bits();
+    program.has_compared_parameters = cg.env.planned_parameters.has_compared();
+    program.uses_sizes = cg.env.wanted.is_asked();
     program.columns = result_columns(cg.env, columns);
     (program.is_read_only, program.counts_changes) = match request.stmt {
         Stmt::Select(_) => (true, false),

@@ -17,7 +17,7 @@
 //! | --- | --- |
 //! | [`connection`] | the connection, its transaction, its statements, and `host`, their view of it |
 //! | `api` | the calls of applications on a connection |
-//! | `prepare`, `template`, `generation` | from text to a statement; INSERTs that share a program; stale programs |
+//! | `prepare`, `shared_program`, `generation` | from text to a statement; texts that share a program; stale programs |
 //! | `command`, `pragma` | statements that the engine runs itself |
 //! | `definitions`, `schema`, `statistics`, `collations` | the meaning of names; loading the catalog; the statistics of ANALYZE |
 //! | `database`, `databases`, `open`, `attach`, `journal_mode` | the databases of a connection |
@@ -72,12 +72,12 @@ mod scan_status;
 mod schema;
 mod settings;
 mod shared_cache;
+mod shared_program;
 mod snapshot;
 mod statement_text;
 mod statistics;
 mod status;
 mod table_functions;
-mod template;
 mod vacuum;
 mod virtual_tables;
 

@@ -19,15 +19,15 @@ use lithe_vm::vm::Vm;
 use crate::command::{self, EngineCommand};
 use crate::connection::Connection;
 use crate::connection::host::RunHost;
-use crate::connection::program_cache::Lookup;
+use crate::connection::program_cache::{Lookup, Now};
 use crate::connection::statement::{Body, Compiled, ParameterNames, SqlText, Statement};
 use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
 use crate::settings::config::Config;
 use crate::settings::limit::Limit;
 use crate::shared_cache::locked;
+use crate::shared_program;
 use crate::statement_text;
-use crate::template;
 
 /// A compiled statement and the offset behind it.
 pub struct Prepared {
@@ -70,20 +70,31 @@ impl Connection {
             return self.prepare_anew(sql);
         }
         let hash = self.programs.hash(sql);
-        if let Some((compiled, idle)) = self.programs.take(Lookup::Text, sql, hash, self.generation.number()) {
+        if let Some((compiled, idle)) = self.programs.take(Lookup::Text, sql, hash, self.now()) {
             return Ok(Prepared { statement: Some(self.statement_of(compiled, idle)), tail: sql.len() });
         }
-        if let Some((statement, tail)) = template::prepare(self, sql) {
+        if let Some((statement, tail)) = shared_program::of_template(self, sql) {
             return Ok(Prepared { statement: Some(statement), tail });
+        }
+        let bare = shared_program::bare(self, sql);
+        if let Some(bare) = bare
+            && let Some(statement) = shared_program::of_bare_text(self, sql, bare)
+        {
+            return Ok(Prepared { statement: Some(statement), tail: bare.tail });
         }
         let (compiled, tail) = self.compile(sql, None)?;
         let Some(mut compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
-        let is_kept = tail == sql.len() && compiled.is_cacheable() && self.programs.comes_again(Lookup::Text, hash);
-        if is_kept {
+        let may_be_kept = bare.is_none() && tail == sql.len() && compiled.is_cacheable();
+        if may_be_kept && self.programs.comes_again(Lookup::Text, hash) {
             Compiled::new_one(&mut compiled).hash = hash;
-            self.programs.put(Lookup::Text, sql, &compiled);
+            self.programs.put(Lookup::Text, sql, &compiled, self.now());
         }
         Ok(Prepared { statement: Some(self.statement_of(compiled, None)), tail })
+    }
+
+    /// The state by which the program cache tells what is current.
+    pub(crate) fn now(&self) -> Now {
+        Now { generation: self.generation.number(), changes: self.total_changes() }
     }
 
     /// As [`Connection::prepare`], as if the connection had no virtual tables.
@@ -229,6 +240,7 @@ impl Connection {
             body,
             parameter_count: statement.parameters.count as usize,
             is_template: false,
+            is_refused: false,
             no_virtual_tables: self.settings.flags().no_virtual_tables,
             parameters: ParameterNames::new(statement.parameters.names, arena),
             quoted_strings: uses.quoted_strings,

@@ -59,6 +59,21 @@ impl<'s> Lexer<'s> {
         self.skip_while(is_space);
     }
 
+    /// Moves to the next byte that is neither white space nor part of a comment.
+    pub(crate) fn skip_trivia(&mut self) {
+        loop {
+            self.skip_while(is_space);
+            if !matches!(self.peek(0), b'-' | b'/' | 0xef) {
+                return;
+            }
+            let before = self.at;
+            if !self.scan().is_trivia() {
+                self.at = before;
+                return;
+            }
+        }
+    }
+
     /// The next token. At the end of the text, always [`TokenKind::EndOfText`] with an empty span.
     #[inline]
     pub fn next_token(&mut self) -> Token {
@@ -66,6 +81,16 @@ impl<'s> Lexer<'s> {
         let kind = self.scan();
         debug_assert!(self.at > start || kind == TokenKind::EndOfText);
         Token { kind, span: Span::new(start as u32, self.at as u32) }
+    }
+
+    /// The next token, with keywords taken for identifiers.
+    pub(crate) fn next_rough(&mut self) -> Token {
+        if !matches!(CLASS.get(usize::from(self.peek(0))), Some(Class::Letter)) {
+            return self.next_token();
+        }
+        let start = self.at;
+        self.skip_while(is_identifier_byte);
+        Token { kind: TokenKind::Identifier, span: Span::new(start as u32, self.at as u32) }
     }
 
     /// The next token that is neither white space nor comment.

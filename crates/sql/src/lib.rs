@@ -27,6 +27,7 @@
 )]
 
 pub mod ast;
+mod bare;
 mod complete;
 mod error;
 pub mod keyword;
@@ -38,6 +39,7 @@ mod template;
 pub mod text;
 mod token;
 
+pub use bare::{Bare, BareTexts};
 pub use complete::is_complete;
 pub use error::ParseError;
 pub use keyword::keywords;
@@ -45,5 +47,5 @@ pub use lexer::{Lexer, end_of_next_token};
 pub use limits::Limits;
 pub use normalize::normalize;
 pub use parser::{Beginning, Parsed, parse_beginning, parse_statement};
-pub use template::{LiteralValue, Template};
+pub use template::{LiteralValue, Template, Templated, Templates};
 pub use token::{Token, TokenKind};

@@ -370,6 +370,8 @@ impl ProgramBuilder {
         program.is_read_only = true;
         program.counts_changes = false;
         program.planned_parameters = 0;
+        program.has_compared_parameters = false;
+        program.uses_sizes = false;
     }
 }
 

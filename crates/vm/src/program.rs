@@ -62,6 +62,10 @@ pub struct Program {
     pub quoted_strings: QuotedStrings,
     /// Bit n: the plan depends on the value of parameter n + 1; the last bit is that of all further parameters.
     pub planned_parameters: u32,
+    /// Literals in the place of the parameters might give another plan, whatever the values are.
+    pub has_compared_parameters: bool,
+    /// The plan depends on sizes of tables that are measured, not counted by ANALYZE.
+    pub uses_sizes: bool,
 }
 
 /// Strings of a statement that are in double quotes, without the quotes.

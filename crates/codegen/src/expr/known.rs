@@ -72,7 +72,13 @@ impl<'a> Known<'a> {
 
     /// The register of a constant.
     pub fn constant(&self, expr: &Expr<'a>) -> Option<Reg> {
-        self.constants.iter().find(|(known, _)| same(known, expr)).map(|(_, reg)| *reg)
+        let is_it = |known: &Expr<'a>| match (known, expr) {
+            // Two registers do as well, so nothing needs to be noted as `same` does.
+            (Expr::Parameter(known), Expr::Parameter(parameter)) => known.number == parameter.number,
+            (Expr::Parameter(_), _) | (_, Expr::Parameter(_)) => false,
+            _ => same(known, expr),
+        };
+        self.constants.iter().find(|(known, _)| is_it(known)).map(|(_, reg)| *reg)
     }
 
     /// Sets the register into which the prologue puts a constant.

@@ -21,7 +21,9 @@ mod operands;
 mod subquery;
 
 use lithe_catalog::{Result, fail};
-use lithe_resolve::ir::{BinaryOp, Child, ComputedId, Expr, SourceId, UnaryOp, any, for_each_child, is_constant};
+use lithe_resolve::ir::{
+    BinaryOp, Child, ComputedId, Expr, Parameter, SourceId, UnaryOp, any, for_each_child, is_constant,
+};
 use lithe_value::{Affinity, Value as Constant};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
@@ -103,7 +105,7 @@ impl<'a> Codegen<'a> {
             Expr::Real(value) => self.emit_constant(Constant::from(*value), dst),
             Expr::Text(text) => self.emit_constant(Constant::text(*text), dst),
             Expr::Blob(blob) => self.emit_constant(Constant::blob(*blob), dst),
-            Expr::Parameter(number) => {
+            Expr::Parameter(Parameter { number, .. }) => {
                 self.b.uses_parameter(*number);
                 self.b.emit(Insn::Parameter { number: *number, dst });
             }

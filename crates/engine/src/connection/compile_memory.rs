@@ -3,15 +3,16 @@
 use std::cell::Cell;
 
 use bumpalo::Bump;
-use lithe_sql::Template;
+use lithe_sql::{Bare, BareTexts, Templates};
 use lithe_vm::builder::SpareBuilder;
 
-/// The arena, the builder of programs and the template of the last compilation.
+/// The arena and the builder of programs of the last compilation, and the templates and bare texts of the last statements.
 #[derive(Default)]
 pub(crate) struct CompileMemory {
     arena: Cell<Option<Bump>>,
     pub(crate) builder: SpareBuilder,
-    template: Cell<Template>,
+    templates: Cell<Option<Box<Templates>>>,
+    bare_texts: Cell<Option<Box<BareTexts>>>,
 }
 
 impl CompileMemory {
@@ -24,17 +25,29 @@ impl CompileMemory {
         result
     }
 
-    /// Runs `f` with the memory of a template.
-    pub(crate) fn with_template<T>(&self, f: impl FnOnce(&mut Template) -> T) -> T {
-        let mut template = self.template.take();
-        let result = f(&mut template);
-        self.template.set(template);
+    /// Runs `f` with the templates of the last statements.
+    pub(crate) fn with_templates<T>(&self, f: impl FnOnce(&mut Templates) -> T) -> T {
+        let mut templates = self.templates.take().unwrap_or_default();
+        let result = f(&mut templates);
+        self.templates.set(Some(templates));
         result
+    }
+
+    /// The bare text of the first statement of `sql`.
+    pub(crate) fn bare_text(&self, sql: &[u8]) -> Option<Bare> {
+        if !BareTexts::may_have(sql) {
+            return None;
+        }
+        let mut texts = self.bare_texts.take().unwrap_or_default();
+        let bare = texts.read(sql);
+        self.bare_texts.set(Some(texts));
+        bare
     }
 
     /// Frees the memory.
     pub(crate) fn release(&self) {
-        drop(self.template.take());
+        drop(self.templates.take());
+        drop(self.bare_texts.take());
         drop(self.arena.take());
     }
 }

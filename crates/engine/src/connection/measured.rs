@@ -12,8 +12,8 @@ use crate::database::while_reading;
 use crate::databases::Databases;
 use crate::error::Result;
 
-/// The number of compilations for which the sizes are used.
-const USES: u32 = 256;
+/// The number of compilations, and of uses of a compiled program, for which the sizes are used.
+pub(crate) const USES: u32 = 256;
 
 /// What a connection knows about the sizes of its trees.
 #[derive(Default)]

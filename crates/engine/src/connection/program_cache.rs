@@ -1,8 +1,10 @@
 //! Compiled programs by their text, and by the template of their text.
 //!
-//! Statements with the same text share one program. INSERTs that differ only in their literals share one program, too,
-//! compiled from their template (see [`lithe_sql::Template`]). The machine that ran the last such statement runs the
-//! next one, so that the memory of its registers and the positions of its cursors are reused.
+//! Statements with the same text share one program, also if comments stand before or behind it (see [`lithe_sql::Bare`]). Statements
+//! that differ only in their literals share one program, too, compiled from their template (see [`lithe_sql::Template`]). The machine
+//! that ran the last such statement runs the next one, so that the memory of its registers and the positions of its cursors are reused.
+//!
+//! A program whose plan depends on the sizes of tables serves for a while only, as the sizes do (see [`super::measured`]).
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,11 +12,13 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
+use lithe_catalog::LARGE;
 use lithe_vm::builder::ProgramBuilder;
 use lithe_vm::insn::Insn;
 use lithe_vm::program::Program;
 use lithe_vm::vm::Vm;
 
+use crate::connection::measured;
 use crate::connection::statement::Compiled;
 
 /// How many programs of each kind (by text, by template) are kept.
@@ -32,6 +36,15 @@ pub(crate) struct ProgramCache {
     /// The hash function, fixed for the life of the connection because a statement that is being compiled may have its
     /// hash before the cache is emptied.
     hashes: DefaultHashBuilder,
+}
+
+/// When a program is looked up or kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    /// The generation of what programs depend on ([`crate::generation::Generation::number`]).
+    pub(crate) generation: u64,
+    /// The number of rows that the connection has changed.
+    pub(crate) changes: u64,
 }
 
 /// The key by which a program is looked up.
@@ -67,6 +80,10 @@ struct Entry {
     compiled: Arc<Compiled>,
     /// A machine with this program that no statement uses.
     idle: Option<Box<Vm>>,
+    /// The number of statements that may still use the program, if it depends on sizes.
+    uses_left: u32,
+    /// The number of changes up to which they may.
+    changes_max: u64,
 }
 
 /// Programs that are not kept any more, with their machines.
@@ -79,6 +96,20 @@ struct Forgotten {
 impl Entry {
     fn is_of(&self, text: &[u8]) -> bool {
         self.compiled.sql.as_bytes() == text
+    }
+
+    /// Whether the program is that of a text that is compiled now.
+    fn is_current(&mut self, now: Now) -> bool {
+        debug_assert!(self.compiled.stamp.changes <= now.generation, "a program that is compiled later");
+        if self.compiled.stamp.changes != now.generation {
+            return false;
+        }
+        if !self.compiled.uses_sizes() {
+            return true;
+        }
+        let is_current = self.uses_left > 0 && now.changes <= self.changes_max;
+        self.uses_left = self.uses_left.saturating_sub(1);
+        is_current
     }
 }
 
@@ -99,9 +130,9 @@ impl ProgramCache {
         self.hashes.hash_one((text.len(), &text[..TOLD_BY], &text[text.len() - TOLD_BY..]))
     }
 
-    /// The program for `text`, if it was compiled at this generation, perhaps with a machine for it.
-    pub(crate) fn take(&self, by: Lookup, text: &[u8], hash: u64, generation: u64) -> Option<Found> {
-        self.kept.borrow_mut().programs(by).take(text, hash, generation)
+    /// The program for `text`, if it is current, perhaps with a machine for it.
+    pub(crate) fn take(&self, by: Lookup, text: &[u8], hash: u64, now: Now) -> Option<Found> {
+        self.kept.borrow_mut().programs(by).take(text, hash, now)
     }
 
     /// Whether a text of this hash was seen before, as far as is known: only then is its program worth keeping.
@@ -110,9 +141,9 @@ impl ProgramCache {
     }
 
     /// Keeps the program for `text`.
-    pub(crate) fn put(&self, by: Lookup, text: &[u8], compiled: &Arc<Compiled>) {
+    pub(crate) fn put(&self, by: Lookup, text: &[u8], compiled: &Arc<Compiled>, now: Now) {
         debug_assert!(compiled.hash == self.hash(text), "a program is kept where no text finds it");
-        let forgotten = self.kept.borrow_mut().programs(by).put(text, compiled);
+        let forgotten = self.kept.borrow_mut().programs(by).put(text, compiled, now);
         // Dropped when nothing is borrowed: a program may hold the last reference to a function, whose destructor is
         // application code.
         drop(forgotten);
@@ -186,29 +217,28 @@ impl Programs {
         std::mem::replace(&mut self.lately[hash as usize % LATELY], upper) == upper
     }
 
-    /// The program for `text`, if it was compiled against generation `generation`, perhaps with a machine for it.
-    fn take(&mut self, text: &[u8], hash: u64, generation: u64) -> Option<Found> {
+    /// The program for `text`, if it is current, perhaps with a machine for it.
+    fn take(&mut self, text: &[u8], hash: u64, now: Now) -> Option<Found> {
         if text.len() > TEXT_LEN_MAX {
             return None;
         }
         let entry = self.programs.find_mut(hash, |entry| entry.is_of(text))?;
-        debug_assert!(entry.compiled.stamp.changes <= generation, "a program that is compiled later");
-        let is_current = entry.compiled.stamp.changes == generation;
-        is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
+        entry.is_current(now).then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
     }
 
     /// Keeps the program for `text`. Returns the programs that are dropped from the cache, to be freed when nothing is
     /// borrowed: a program may hold the last reference to a function, whose destructor is application code.
     #[must_use]
-    fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) -> Forgotten {
+    fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>, now: Now) -> Forgotten {
         let mut forgotten = Forgotten::default();
         if text.len() > TEXT_LEN_MAX || compiled.sql.as_bytes() != text {
             return forgotten;
         }
-        let new = Entry { compiled: Arc::clone(compiled), idle: None };
+        let (uses_left, changes_max) = (measured::USES, now.changes + LARGE / 2);
+        let new = Entry { compiled: Arc::clone(compiled), idle: None, uses_left, changes_max };
         let known = self.programs.entry(compiled.hash, |entry| entry.is_of(text), |entry| entry.compiled.hash);
         match known {
-            // The replaced program was compiled against another schema.
+            // The replaced program was compiled against another schema, or other sizes.
             hash_table::Entry::Occupied(mut known) => {
                 let old = std::mem::replace(known.get_mut(), new);
                 self.order.retain(|kept| !Arc::ptr_eq(kept, &old.compiled));
@@ -256,7 +286,7 @@ mod tests {
     fn is_kept(connection: &Connection, sql: &str) -> bool {
         let programs = &connection.programs;
         let hash = programs.hash(sql.as_bytes());
-        programs.take(Lookup::Text, sql.as_bytes(), hash, connection.generation.number()).is_some()
+        programs.take(Lookup::Text, sql.as_bytes(), hash, connection.now()).is_some()
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod functions;
 mod json;
 mod mixed;
 mod order;
+mod others;
 mod pair;
 mod predicate;
 mod query;

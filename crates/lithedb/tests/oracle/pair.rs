@@ -5,6 +5,7 @@ use std::fmt;
 use lithe::{Connection, ResultCode};
 
 use crate::common::{ask_lithe, ask_sqlite, exactly};
+use crate::others;
 use crate::schema::{Schema, Table};
 
 /// Lithe and SQLite, after the same statements.
@@ -91,17 +92,18 @@ impl Pair {
         if lithe == sqlite { Ok(()) } else { Err(Box::new(Difference { sql, lithe, sqlite })) }
     }
 
-    /// Runs a statement on both engines.
+    /// Runs a statement on both engines; some statements after others that may share its program.
     pub fn run(&mut self, sql: &str) -> Result<Ended, Box<Difference>> {
         if std::env::var_os("ORACLE_PLANS").is_some() {
             self.compare_plans(sql)?;
         }
         let is_ordered = sql.contains("/* ordered */");
-        let sqlite = in_order(self.on_sqlite(sql), is_ordered);
+        let played = others::played(sql);
+        let sqlite = in_order(self.on_sqlite(&played.sql), is_ordered);
         if matches!(sqlite, Answer::Error { code, .. } if code == ResultCode::INTERRUPT.0) {
             return Ok(Ended::TooLate);
         }
-        let lithe = in_order(self.on_lithe(sql), is_ordered);
+        let lithe = in_order(self.on_lithe_after(&played.before, &played.sql), is_ordered);
         if same(&lithe, &sqlite) || is_ordered && same_order(&lithe, &sqlite, !sql.contains("LIMIT")) {
             return Ok(match lithe {
                 Answer::Error { code, .. } if code == ResultCode::CONSTRAINT_FOREIGNKEY.0 => Ended::WithForeignKey,
@@ -135,7 +137,15 @@ impl Pair {
     }
 
     fn on_lithe(&self, sql: &str) -> Answer {
-        let rows = || ask_lithe(&self.lithe, sql, exactly);
+        self.on_lithe_after(&[], sql)
+    }
+
+    /// The answer of Lithe, which prepares the other statements first.
+    fn on_lithe_after(&self, others: &[String], sql: &str) -> Answer {
+        let rows = || {
+            others.iter().for_each(|other| drop(self.lithe.prepare(other)));
+            ask_lithe(&self.lithe, sql, exactly)
+        };
         // A panic is an answer that differs from every other.
         let Ok(answer) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(rows)) else {
             return Answer::Error { code: ResultCode::INTERNAL.0, message: "panic".to_owned() };

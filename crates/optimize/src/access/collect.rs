@@ -95,6 +95,7 @@ pub fn measures<'a>(context: &PlanContext<'a>, sources: &[Source<'a>], groups: b
     if is_simple || tables().any(|(_, table)| counted_rows(table).is_some()) {
         return None;
     }
+    context.env.wanted.note_asked();
     let measures = &*context.env.measures;
     let unknown = || tables().filter(|(db, table)| measures.of(*db, table.root).is_none());
     unknown().for_each(|(db, table)| context.env.wanted.add(db, table));

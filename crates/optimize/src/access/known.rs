@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 20;
 /// The value of an expression in the place of a constant.
 pub fn value_of<'a>(context: &PlanContext<'a>, expr: &Expr<'a>) -> Option<Value> {
     match expr {
-        Expr::Parameter(number) => context.env.bound_value(*number).cloned(),
+        Expr::Parameter(parameter) => context.env.bound_value(parameter.number).cloned(),
         Expr::Boolean(_) => literal_value(expr),
         expr => constant(context, expr, true, DEPTH_MAX),
     }
@@ -68,7 +68,7 @@ fn result<'a>(context: &PlanContext<'a>, call: &'a Call<'a>) -> Option<Value> {
         return None;
     }
     let argument = |expr: &Expr<'a>| match expr {
-        Expr::Parameter(number) => context.env.bound_value(*number).cloned(),
+        Expr::Parameter(parameter) => context.env.bound_value(parameter.number).cloned(),
         expr => constant(context, expr, false, DEPTH_MAX),
     };
     let arguments = call.args.iter().map(argument).collect::<Option<Vec<Value>>>()?;

@@ -171,7 +171,12 @@ fn affinity_for<'a>(known: &Equality<'a>, compare: &Compare<'a>, other: &Expr<'a
         (None, applied) => Some(applied),
         (Some(Affinity::Text), None) if affinity_of(other) == Some(Affinity::Text) => Some(known.affinity),
         (Some(Affinity::Text), Some(Affinity::Text)) => Some(known.affinity),
-        (Some(Affinity::Text), applied) => matches!(known.value, Expr::Text(_)).then_some(applied),
+        (Some(Affinity::Text), applied) => {
+            if let Expr::Parameter(parameter) = known.value {
+                parameter.planned.note_compared();
+            }
+            matches!(known.value, Expr::Text(_)).then_some(applied)
+        }
         (applied, None) => is_numeric(affinity_of(other)).then_some(applied),
         (_, applied) => is_numeric(applied).then_some(applied),
     }

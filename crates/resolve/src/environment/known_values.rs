@@ -1,6 +1,5 @@
 //! Values that are known while a statement is compiled: those of bound parameters, and of calls with constant arguments.
 
-use std::cell::Cell;
 use std::fmt::Debug;
 
 use lithe_base::Db;
@@ -24,23 +23,6 @@ pub trait Evaluator: Debug {
     ) -> lithe_functions::Result<Value>;
 }
 
-/// The parameters on whose values the plan depends, or would depend if they were bound.
-#[derive(Clone, Debug, Default)]
-pub struct PlannedParameters(Cell<u32>);
-
-impl PlannedParameters {
-    /// The bit of a parameter, by its number from 1. As in SQLite, all parameters from the 32nd on share the last bit.
-    pub fn bit(number: usize) -> u32 {
-        const LAST: usize = 31;
-        1 << number.saturating_sub(1).min(LAST)
-    }
-
-    /// The bits of the parameters.
-    pub fn bits(&self) -> u32 {
-        self.0.get()
-    }
-}
-
 impl Environment {
     /// The encoding of texts in the main database, which CAST shows.
     pub fn encoding(&self) -> Encoding {
@@ -54,8 +36,7 @@ impl Environment {
     /// The value that is bound to the parameter, if it is known. The plan depends on it from now on.
     pub fn bound_value(&self, number: u32) -> Option<&Value> {
         let number = number as usize;
-        let planned = &self.planned_parameters.0;
-        planned.set(planned.get() | PlannedParameters::bit(number));
+        self.planned_parameters.note_asked(number);
         self.parameters.get(number.checked_sub(1)?)
     }
 }

@@ -27,7 +27,8 @@ pub use authorize_alter::ConstraintChange;
 use crate::authorize::Authorizer;
 use crate::ir::Coll;
 
-pub use known_values::{Evaluator, PlannedParameters};
+pub use crate::ir::PlannedParameters;
+pub use known_values::Evaluator;
 
 /// The state of the connection that a statement is compiled with. It does not change during compilation.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Aggregate, Expr, FrameBound, How, In, InSet, OrderTerm, Window};
+use super::{Aggregate, Expr, FrameBound, How, In, InSet, OrderTerm, Parameter, Window};
 
 impl Aggregate<'_> {
     /// `f(DISTINCT x ORDER BY x)`: of equal arguments, which ORDER BY brings together, SQLite takes the last one.
@@ -20,7 +20,7 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
         (Expr::Boolean(x), Expr::Boolean(y)) => x == y,
         (Expr::Real(x), Expr::Real(y)) => x.to_bits() == y.to_bits(),
         (Expr::Text(x), Expr::Text(y)) | (Expr::Blob(x), Expr::Blob(y)) => x == y,
-        (Expr::Parameter(x), Expr::Parameter(y)) => x == y,
+        (Expr::Parameter(x), other) | (other, Expr::Parameter(x)) => is_parameter(*x, other),
         (Expr::Column(x), Expr::Column(y)) => x.source == y.source && x.index == y.index,
         (Expr::Fixed(x), Expr::Fixed(y)) => {
             x.column.source == y.column.source && x.column.index == y.column.index && same(&x.value, &y.value)
@@ -60,6 +60,18 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
         (Expr::Output(x), Expr::Output(y)) => x.position == y.position,
         _ => false,
     }
+}
+
+/// Whether the other expression is the same parameter. That it is not is noted, because literals in the place of both might be the same.
+fn is_parameter(parameter: Parameter<'_>, other: &Expr<'_>) -> bool {
+    match other {
+        Expr::Parameter(other) if other.number == parameter.number => return true,
+        Expr::Parameter(_) | Expr::Integer(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_) => {
+            parameter.planned.note_compared();
+        }
+        _ => {}
+    }
+    false
 }
 
 /// Whether two aggregate calls give the same result.

@@ -7,7 +7,7 @@ use lithe_functions::Function;
 use lithe_sql::ast::Span;
 use lithe_value::Affinity;
 
-use super::{AggregateId, Coll, ColumnIndex, OrderTerm, Query, SourceId, SubqueryId, WindowCall};
+use super::{AggregateId, Coll, ColumnIndex, OrderTerm, Parameter, Query, SourceId, SubqueryId, WindowCall};
 
 /// An expression. Plain data of the arena; children are references, so a copy shares them.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +24,8 @@ pub enum Expr<'a> {
     Text(&'a [u8]),
     /// A blob.
     Blob(&'a [u8]),
-    /// A parameter, by number from 1.
-    Parameter(u32),
+    /// A parameter.
+    Parameter(Parameter<'a>),
     /// A column of a source of this query or of an enclosing one.
     Column(&'a Column<'a>),
     /// A column that another condition makes equal to a constant.

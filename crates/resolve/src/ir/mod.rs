@@ -23,6 +23,7 @@ mod equal;
 mod expr;
 mod ids;
 mod likelihood;
+mod parameter;
 mod query;
 mod subtype;
 mod walk;
@@ -35,6 +36,7 @@ pub use equal::{same, same_aggregate, same_all, same_order, same_window, sorts_a
 pub use expr::*;
 pub use ids::*;
 pub use likelihood::{is_builtin, skip_likelihood, without_likelihood};
+pub use parameter::{Parameter, PlannedParameters};
 pub use query::*;
 pub use subtype::{makes_json, may_have_subtype, rows_may_have_subtypes, skip_subtype};
 pub use walk::{

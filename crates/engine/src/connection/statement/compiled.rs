@@ -22,6 +22,8 @@ pub struct Compiled {
     pub(crate) parameter_count: usize,
     /// The text is a template: the literals of each statement are bound to its parameters.
     pub(crate) is_template: bool,
+    /// The program of the template may differ from that of a text with literals: it is not run.
+    pub(crate) is_refused: bool,
     /// Compiled as if the connection had no virtual tables.
     pub(crate) no_virtual_tables: bool,
     pub(crate) parameters: ParameterNames,
@@ -48,6 +50,18 @@ impl Compiled {
     /// Whether the program is worth keeping for the next statement of the same text.
     pub(crate) fn is_cacheable(&self) -> bool {
         matches!(&self.body, Body::Program(program) if program.is_reusable())
+    }
+
+    /// Whether the plan depends on sizes of tables that were measured.
+    pub(crate) fn uses_sizes(&self) -> bool {
+        matches!(&self.body, Body::Program(program) if program.uses_sizes)
+    }
+
+    /// Whether the plan may be another one with literals in the place of the parameters: it depends on the parameters' values, on what they are
+    /// compared with, or on a virtual table, which may ask for values of literals.
+    pub(crate) fn depends_on_literals(&self) -> bool {
+        let Body::Program(program) = &self.body else { return true };
+        program.planned_parameters != 0 || program.has_compared_parameters || !program.scans.is_empty()
     }
 
     /// What was just compiled, to be completed.

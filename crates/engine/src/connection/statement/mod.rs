@@ -58,7 +58,7 @@ const RECOMPILE_MAX: usize = 50;
 /// argument, and it must be the one that prepared the statement. A statement is reset before it is dropped.
 pub struct Statement {
     pub(crate) compiled: Arc<Compiled>,
-    /// The text, where the program was compiled from its template.
+    /// The text, where the program was compiled from its template or its bare text.
     pub(crate) own_sql: Option<SqlText>,
     /// The text as a string, if it is not valid UTF-8 and was asked for.
     replaced_sql: OnceCell<Box<str>>,
@@ -110,9 +110,9 @@ impl Statement {
         }
     }
 
-    /// A statement of the text `sql`, whose template has this program. The caller binds its literals.
-    pub(crate) fn of_template(compiled: Arc<Compiled>, idle: Option<Box<Vm>>, sql: &[u8]) -> Statement {
-        Statement { own_sql: Some(SqlText::new(sql)), ..Statement::new(compiled, idle) }
+    /// The same statement with another text that has the same program.
+    pub(crate) fn with_text(self, sql: &[u8]) -> Statement {
+        Statement { own_sql: Some(SqlText::new(sql)), ..self }
     }
 
     /// The machine that runs the statement; `None` if the engine runs it.

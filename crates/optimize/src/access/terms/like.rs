@@ -126,7 +126,7 @@ impl<'a> Analysis<'_, 'a> {
     fn text_of(&self, pattern: &Expr<'a>) -> Option<Vec<u8>> {
         match pattern {
             Expr::Text(text) => Some(text.to_vec()),
-            Expr::Parameter(number) => match self.scope.context.env.bound_value(*number)?.as_ref() {
+            Expr::Parameter(parameter) => match self.scope.context.env.bound_value(parameter.number)?.as_ref() {
                 lithe_value::ValueRef::Text(text) => Some(text.to_vec()),
                 _ => None,
             },

@@ -14,7 +14,7 @@ use lithe_value::Affinity;
 
 use super::Resolver;
 use super::scope::{Scope, Stored};
-use crate::ir::{BinaryOp, Coll, Column, CompareOp, Expr, Raise, Subquery, TruthTest, UnaryOp};
+use crate::ir::{BinaryOp, Coll, Column, CompareOp, Expr, Parameter, Raise, Subquery, TruthTest, UnaryOp};
 use compare::{resolve_between, resolve_case, resolve_comparison, resolve_in};
 use function::{callable_function, current_time, operator_call, resolve_function, resolve_like};
 use name::resolve_column;
@@ -161,7 +161,7 @@ pub(super) fn resolve_expr_or_row<'a>(
         ExprKind::HexTooBig(digits) => return Err(hex_too_big("", digits, expr.span)),
         ExprKind::String(text) => Expr::Text(text),
         ExprKind::Blob(bytes) => Expr::Blob(bytes),
-        ExprKind::Parameter(number) => resolve_parameter(scope, number)?,
+        ExprKind::Parameter(number) => resolve_parameter(resolver, scope, number)?,
         ExprKind::Current(time) => current_time(resolver, time)?,
         ExprKind::Column(name) => resolve_column(resolver, scope, name.into())?,
         ExprKind::QualifiedColumn(name) => resolve_qualified_column(resolver, scope, name)?,
@@ -187,12 +187,12 @@ pub(super) fn resolve_expr_or_row<'a>(
     })
 }
 
-fn resolve_parameter<'a>(scope: &Scope<'_, 'a>, number: u32) -> Result<Expr<'a>> {
+fn resolve_parameter<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, number: u32) -> Result<Expr<'a>> {
     match scope.rules.stored {
         Some(clause) => Err(prohibited("parameters", clause)),
         // CREATE TRIGGER refuses parameters; in a trigger that was written into the schema table by hand they are NULL.
         None if scope.rules.raise => Ok(Expr::Null),
-        None => Ok(Expr::Parameter(number)),
+        None => Ok(Expr::Parameter(Parameter { number, planned: &resolver.env.planned_parameters })),
     }
 }
 
