@@ -29,6 +29,25 @@ fn check(name: &str) {
     assert_eq!(printed, expected, "{}", path.display());
 }
 
+/// Local time is that of the variable TZ, whatever form it has.
+#[test]
+fn local_time() {
+    let zones = std::path::Path::new("/usr/share/zoneinfo/America/New_York");
+    let of = |zone: &str| {
+        let mut shell = std::process::Command::new(env!("CARGO_BIN_EXE_lithe"));
+        let sql = "SELECT time('2020-01-15 12:00', 'localtime'), time('2020-07-15 12:00', 'localtime'), time('2020-07-15 12:00', 'utc')";
+        let printed = shell.env("TZ", zone).args([":memory:", sql]).output().unwrap().stdout;
+        String::from_utf8(printed).unwrap()
+    };
+    assert_eq!(of("UTC"), "12:00:00|12:00:00|12:00:00\n");
+    assert_eq!(of("XXX-5:30"), "17:30:00|17:30:00|06:30:00\n");
+    assert_eq!(of("EST5EDT,M3.2.0,M11.1.0"), "07:00:00|08:00:00|16:00:00\n");
+    if zones.exists() {
+        assert_eq!(of("America/New_York"), "07:00:00|08:00:00|16:00:00\n");
+        assert_eq!(of(":America/New_York"), "07:00:00|08:00:00|16:00:00\n");
+    }
+}
+
 /// The session with the current output of the shell.
 fn replay(session: &str) -> String {
     let folder = tempfile::tempdir().unwrap();

@@ -143,8 +143,7 @@ impl Host for RunHost<'_> {
         if LOCAL_TIME_FAILS.load(Ordering::Relaxed) {
             return None;
         }
-        let at = jiff::Timestamp::from_second(unix_seconds).ok()?;
-        Some(jiff::tz::TimeZone::system().to_offset(at).seconds())
+        lithe_vfs::local_offset(unix_seconds)
     }
 
     fn randomness(&self, bytes: &mut [u8]) {

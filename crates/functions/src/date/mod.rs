@@ -11,7 +11,6 @@
 //! | `local` | conversion to local time and back |
 //! | `print` | strftime, and the fixed forms of the other functions |
 //! | `difference` | timediff |
-//! | [`timezone`] | the offset of local time, from the system's time zone files |
 //!
 //! The calendar is Gregorian, also before its introduction. Time is counted in milliseconds since noon of November 24 of the year
 //! -4713 (Julian day number 0), and ends with the year 9999.
@@ -23,7 +22,6 @@ mod modifier;
 mod moment;
 mod parse;
 mod print;
-pub mod timezone;
 
 use lithe_value::{NumberText, ValueRef, cast, utf8};
 
