@@ -142,6 +142,25 @@ fn what_is_not_committed() {
 }
 
 #[test]
+fn a_connection_that_is_opened_beside_a_writer() {
+    for mode in ["DELETE", "WAL"] {
+        check(&format!(
+            "a open file:{{dir}}/test.db?cache=shared
+             a: PRAGMA journal_mode = {mode}
+             a: CREATE TABLE t(x)
+             a: BEGIN
+             a: INSERT INTO t VALUES (1)
+             b open file:{{dir}}/test.db?cache=shared
+             b: SELECT * FROM t
+             b: PRAGMA read_uncommitted = 1
+             b: SELECT * FROM t
+             a: ROLLBACK
+             b: SELECT * FROM t"
+        ));
+    }
+}
+
+#[test]
 fn a_schema_that_is_not_committed() {
     check_shared(&format!(
         "{TABLES}

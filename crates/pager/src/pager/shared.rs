@@ -30,11 +30,12 @@ impl Pager {
 
     // ---- what is not committed: the writer ----
 
-    /// Lends the transaction to other connections of the cache at the end of a statement's step, until the next step.
+    /// Lends the transaction to other connections of the cache at the end of a statement's step, until the next step: to those that are there,
+    /// and to those that are opened meanwhile.
     pub fn lend_uncommitted(&self) {
         self.debug_assert_state();
         let (Some(cache), Some(file)) = (self.member.cache(), self.file_store()) else { return };
-        if self.state.get() != State::Writing || !cache.has_others() || self.txn.is_lent() || !self.can_lend() {
+        if self.state.get() != State::Writing || self.txn.is_lent() || !self.can_lend() {
             return;
         }
         let frames = if file.is_wal() { file.with_wal(Wal::spilled_frames) } else { (0, 0) };
