@@ -52,7 +52,7 @@ impl Connection for Still {
         NOW
     }
     fn local_offset(&self, unix_seconds: i64) -> Option<i32> {
-        Some(lithe_functions::date::timezone::local_offset(unix_seconds))
+        lithe_vfs::local_offset(unix_seconds)
     }
     fn randomness(&self, bytes: &mut [u8]) {
         bytes.fill(7);
