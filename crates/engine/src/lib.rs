@@ -64,6 +64,7 @@ mod module_rows;
 mod module_sql;
 mod open;
 mod pragma;
+mod planner_calls;
 mod prepare;
 mod preupdate;
 mod random;

@@ -1,16 +1,14 @@
 //! From text to a statement: program cache, parser, compiler.
 
-use std::fmt;
 use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_catalog::{CompileError, ErrorKind};
 use lithe_codegen::CompileRequest;
-use lithe_functions::Function;
-use lithe_resolve::environment::{Environment, Evaluator};
+use lithe_resolve::environment::Environment;
 use lithe_sql::ast::{self, Explain, StatementKind, Stmt};
 use lithe_sql::{Lexer, TokenKind};
-use lithe_value::{Collation, Value, ValueRef};
+use lithe_value::Value;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 use lithe_vm::program::{CursorKind, Program, QuotedStrings};
@@ -18,11 +16,10 @@ use lithe_vm::vm::Vm;
 
 use crate::command::{self, EngineCommand};
 use crate::connection::Connection;
-use crate::connection::host::RunHost;
 use crate::connection::program_cache::{Lookup, Now};
 use crate::connection::statement::{Body, Compiled, ParameterNames, SqlText, Statement};
-use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
+use crate::planner_calls::PlannerCalls;
 use crate::settings::config::Config;
 use crate::settings::limit::Limit;
 use crate::shared_cache::locked;
@@ -506,31 +503,6 @@ struct Uses {
     quoted_strings: QuotedStrings,
     /// The parameters on whose values the plan depends.
     planned_parameters: u32,
-}
-
-/// Calls of functions while a statement of the connection is planned.
-struct PlannerCalls<'c>(&'c Connection);
-
-impl fmt::Debug for PlannerCalls<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PlannerCalls")
-    }
-}
-
-impl Evaluator for PlannerCalls<'_> {
-    fn call(
-        &self,
-        function: &Function,
-        arguments: &[ValueRef<'_>],
-        collation: &Collation,
-    ) -> lithe_functions::Result<Value> {
-        let connection = self.0;
-        if !connection.transaction.is_executing() {
-            connection.state.now.set(None);
-        }
-        let run = StatementRun::default();
-        lithe_vm::call_alone(function, arguments, collation, &RunHost { connection, run: &run })
-    }
 }
 
 #[cfg(test)]

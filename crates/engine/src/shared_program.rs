@@ -63,6 +63,9 @@ fn prepare_template(connection: &Connection, templates: &mut Templates, sql: &[u
     }
     let programs = &connection.programs;
     let hash = programs.hash(template.text());
+    if programs.is_refused(hash) {
+        return None;
+    }
     let known = programs.take(Lookup::Template, template.text(), hash, connection.now());
     // A text whose template is seen for the first time is compiled as it is.
     if known.is_none() && !programs.comes_again(Lookup::Template, hash) {
@@ -94,11 +97,17 @@ fn is_within_limits(connection: &Connection, template: &Template, tail: usize) -
 }
 
 fn compile_template(connection: &Connection, template: &Template, hash: u64) -> Option<Arc<Compiled>> {
-    let (compiled, _) = connection.compile(template.text(), None).ok()?;
-    let mut compiled = compiled?;
+    let compile = || connection.compile(template.text(), None);
+    // A row of literals is given to a module as it is. Of other statements, no module is asked for a plan that none of them would have.
+    let is_insert = matches!(template.text().first(), Some(b'i' | b'I' | b'r' | b'R'));
+    let compiled = if is_insert { compile() } else { connection.settings.without_virtual_tables(compile) };
+    let Ok((Some(mut compiled), _)) = compiled else {
+        connection.programs.refuse(hash);
+        return None;
+    };
     let new = Compiled::new_one(&mut compiled);
     (new.parameter_count, new.parameters) = (0, ParameterNames::default());
-    (new.is_template, new.hash) = (true, hash);
+    (new.is_template, new.hash, new.no_virtual_tables) = (true, hash, false);
     new.is_refused = !new.is_cacheable() || new.depends_on_literals();
     connection.programs.put(Lookup::Template, template.text(), &compiled, connection.now());
     Some(compiled)

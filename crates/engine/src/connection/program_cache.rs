@@ -64,7 +64,12 @@ struct Kept {
     spare: Option<Box<Vm>>,
     /// The program of a machine that has none.
     nothing: Option<Arc<Program>>,
+    /// Hashes of templates that could not be compiled, at the index given by the lower bits.
+    refused: [u64; REFUSED],
 }
+
+/// The number of templates that are remembered as refused.
+const REFUSED: usize = 64;
 
 /// Programs by text; the oldest is dropped when there are too many.
 struct Programs {
@@ -140,6 +145,16 @@ impl ProgramCache {
         self.kept.borrow_mut().programs(by).comes_again(hash)
     }
 
+    /// Remembers that the template of this hash has no program.
+    pub(crate) fn refuse(&self, hash: u64) {
+        self.kept.borrow_mut().refused[hash as usize % REFUSED] = hash;
+    }
+
+    /// Whether the template of this hash is remembered to have no program.
+    pub(crate) fn is_refused(&self, hash: u64) -> bool {
+        self.kept.borrow().refused[hash as usize % REFUSED] == hash
+    }
+
     /// Keeps the program for `text`.
     pub(crate) fn put(&self, by: Lookup, text: &[u8], compiled: &Arc<Compiled>, now: Now) {
         debug_assert!(compiled.hash == self.hash(text), "a program is kept where no text finds it");
@@ -184,7 +199,13 @@ pub(crate) type Found = (Arc<Compiled>, Option<Box<Vm>>);
 
 impl Kept {
     fn new() -> Kept {
-        Kept { texts: Programs::new(), templates: Programs::new(), spare: None, nothing: None }
+        Kept {
+            texts: Programs::new(),
+            templates: Programs::new(),
+            spare: None,
+            nothing: None,
+            refused: [0; REFUSED],
+        }
     }
 
     fn programs(&mut self, by: Lookup) -> &mut Programs {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Aggregate, Expr, FrameBound, How, In, InSet, OrderTerm, Parameter, Window};
+use super::{Aggregate, Expr, Fixed, FrameBound, How, In, InSet, OrderTerm, Parameter, Window};
 
 impl Aggregate<'_> {
     /// `f(DISTINCT x ORDER BY x)`: of equal arguments, which ORDER BY brings together, SQLite takes the last one.
@@ -22,6 +22,10 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
         (Expr::Text(x), Expr::Text(y)) | (Expr::Blob(x), Expr::Blob(y)) => x == y,
         (Expr::Parameter(x), other) | (other, Expr::Parameter(x)) => is_parameter(*x, other),
         (Expr::Column(x), Expr::Column(y)) => x.source == y.source && x.index == y.index,
+        // A partial index and an index on an expression know the column alone.
+        (Expr::Fixed(Fixed { column: x, .. }), Expr::Column(y)) | (Expr::Column(x), Expr::Fixed(Fixed { column: y, .. })) => {
+            x.source == y.source && x.index == y.index
+        }
         (Expr::Fixed(x), Expr::Fixed(y)) => {
             x.column.source == y.column.source && x.column.index == y.column.index && same(&x.value, &y.value)
         }
