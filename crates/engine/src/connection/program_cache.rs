@@ -199,13 +199,7 @@ pub(crate) type Found = (Arc<Compiled>, Option<Box<Vm>>);
 
 impl Kept {
     fn new() -> Kept {
-        Kept {
-            texts: Programs::new(),
-            templates: Programs::new(),
-            spare: None,
-            nothing: None,
-            refused: [0; REFUSED],
-        }
+        Kept { texts: Programs::new(), templates: Programs::new(), spare: None, nothing: None, refused: [0; REFUSED] }
     }
 
     fn programs(&mut self, by: Lookup) -> &mut Programs {

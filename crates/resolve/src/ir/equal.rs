@@ -23,9 +23,8 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
         (Expr::Parameter(x), other) | (other, Expr::Parameter(x)) => is_parameter(*x, other),
         (Expr::Column(x), Expr::Column(y)) => x.source == y.source && x.index == y.index,
         // A partial index and an index on an expression know the column alone.
-        (Expr::Fixed(Fixed { column: x, .. }), Expr::Column(y)) | (Expr::Column(x), Expr::Fixed(Fixed { column: y, .. })) => {
-            x.source == y.source && x.index == y.index
-        }
+        (Expr::Fixed(Fixed { column: x, .. }), Expr::Column(y))
+        | (Expr::Column(x), Expr::Fixed(Fixed { column: y, .. })) => x.source == y.source && x.index == y.index,
         (Expr::Fixed(x), Expr::Fixed(y)) => {
             x.column.source == y.column.source && x.column.index == y.column.index && same(&x.value, &y.value)
         }
