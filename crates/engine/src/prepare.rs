@@ -237,7 +237,6 @@ impl Connection {
             body,
             parameter_count: statement.parameters.count as usize,
             is_template: false,
-            is_refused: false,
             no_virtual_tables: self.settings.flags().no_virtual_tables,
             parameters: ParameterNames::new(statement.parameters.names, arena),
             quoted_strings: uses.quoted_strings,

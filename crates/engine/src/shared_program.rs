@@ -63,7 +63,7 @@ fn prepare_template(connection: &Connection, templates: &mut Templates, sql: &[u
     }
     let programs = &connection.programs;
     let hash = programs.hash(template.text());
-    if programs.is_refused(hash) {
+    if programs.is_refused(hash, connection.now()) {
         return None;
     }
     let known = programs.take(Lookup::Template, template.text(), hash, connection.now());
@@ -75,9 +75,6 @@ fn prepare_template(connection: &Connection, templates: &mut Templates, sql: &[u
         Some(known) => known,
         None => (compile_template(connection, template, hash)?, None),
     };
-    if compiled.is_refused {
-        return None;
-    }
     let mut statement = connection.statement_of(compiled, idle).with_text(sql.get(..tail)?);
     let length_max = connection.state.length_max.get() as usize;
     let bind = |arena: &Bump| bind_literals(statement.machine()?, template, sql, length_max, arena);
@@ -101,14 +98,15 @@ fn compile_template(connection: &Connection, template: &Template, hash: u64) -> 
     // A row of literals is given to a module as it is. Of other statements, no module is asked for a plan that none of them would have.
     let is_insert = matches!(template.text().first(), Some(b'i' | b'I' | b'r' | b'R'));
     let compiled = if is_insert { compile() } else { connection.settings.without_virtual_tables(compile) };
-    let Ok((Some(mut compiled), _)) = compiled else {
-        connection.programs.refuse(hash);
+    let compiled = compiled.ok().and_then(|(compiled, _)| compiled);
+    let Some(mut compiled) = compiled.filter(|compiled| compiled.is_cacheable() && !compiled.depends_on_literals())
+    else {
+        connection.programs.refuse(hash, connection.now());
         return None;
     };
     let new = Compiled::new_one(&mut compiled);
     (new.parameter_count, new.parameters) = (0, ParameterNames::default());
     (new.is_template, new.hash, new.no_virtual_tables) = (true, hash, false);
-    new.is_refused = !new.is_cacheable() || new.depends_on_literals();
     connection.programs.put(Lookup::Template, template.text(), &compiled, connection.now());
     Some(compiled)
 }

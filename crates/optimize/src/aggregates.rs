@@ -62,7 +62,7 @@ pub fn collect_columns<'a>(
         return;
     }
     if let Expr::Column(column) = expr {
-        let is_known = found.iter().any(|known| known.source == column.source && known.index == column.index);
+        let is_known = found.iter().any(|known| known.is_same(column));
         if !is_known && select.position(column.source).is_some() {
             found.push(column);
         }

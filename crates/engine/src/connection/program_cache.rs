@@ -64,8 +64,8 @@ struct Kept {
     spare: Option<Box<Vm>>,
     /// The program of a machine that has none.
     nothing: Option<Arc<Program>>,
-    /// Hashes of templates that could not be compiled, at the index given by the lower bits.
-    refused: [u64; REFUSED],
+    /// Hashes of templates without a program, at the index given by the lower bits, and the generations at which that was found.
+    refused: [(u64, u64); REFUSED],
 }
 
 /// The number of templates that are remembered as refused.
@@ -145,14 +145,14 @@ impl ProgramCache {
         self.kept.borrow_mut().programs(by).comes_again(hash)
     }
 
-    /// Remembers that the template of this hash has no program.
-    pub(crate) fn refuse(&self, hash: u64) {
-        self.kept.borrow_mut().refused[hash as usize % REFUSED] = hash;
+    /// Remembers that the template of this hash has no program that its statements could share.
+    pub(crate) fn refuse(&self, hash: u64, now: Now) {
+        self.kept.borrow_mut().refused[hash as usize % REFUSED] = (hash, now.generation);
     }
 
-    /// Whether the template of this hash is remembered to have no program.
-    pub(crate) fn is_refused(&self, hash: u64) -> bool {
-        self.kept.borrow().refused[hash as usize % REFUSED] == hash
+    /// Whether the template of this hash is remembered to have none.
+    pub(crate) fn is_refused(&self, hash: u64, now: Now) -> bool {
+        self.kept.borrow().refused[hash as usize % REFUSED] == (hash, now.generation)
     }
 
     /// Keeps the program for `text`.
@@ -199,7 +199,13 @@ pub(crate) type Found = (Arc<Compiled>, Option<Box<Vm>>);
 
 impl Kept {
     fn new() -> Kept {
-        Kept { texts: Programs::new(), templates: Programs::new(), spare: None, nothing: None, refused: [0; REFUSED] }
+        Kept {
+            texts: Programs::new(),
+            templates: Programs::new(),
+            spare: None,
+            nothing: None,
+            refused: [(0, 0); REFUSED],
+        }
     }
 
     fn programs(&mut self, by: Lookup) -> &mut Programs {

@@ -72,19 +72,25 @@ impl Settings {
 
     /// Compiles as if the connection had no virtual tables. Programs that were compiled before stay valid.
     pub(crate) fn without_virtual_tables<T>(&self, compile: impl FnOnce() -> T) -> T {
-        let flags = self.flags.get();
-        self.flags.set(CompileFlags { no_virtual_tables: true, ..flags });
-        let compiled = compile();
-        self.flags.set(CompileFlags { no_virtual_tables: flags.no_virtual_tables, ..self.flags.get() });
-        compiled
+        self.with_flag(|flags| &mut flags.no_virtual_tables, compile)
     }
 
     /// Runs with `PRAGMA legacy_alter_table` on.
     pub(crate) fn with_legacy_alter_table<T>(&self, run: impl FnOnce() -> T) -> T {
-        let before = self.flags.get();
-        self.flags.set(CompileFlags { legacy_alter_table: true, ..before });
+        self.with_flag(|flags| &mut flags.legacy_alter_table, run)
+    }
+
+    /// Runs with a flag set. What `run` does to the other flags stays.
+    fn with_flag<T>(&self, field: fn(&mut CompileFlags) -> &mut bool, run: impl FnOnce() -> T) -> T {
+        let replace = |on| {
+            let mut flags = self.flags.get();
+            let before = std::mem::replace(field(&mut flags), on);
+            self.flags.set(flags);
+            before
+        };
+        let before = replace(true);
         let result = run();
-        self.flags.set(CompileFlags { legacy_alter_table: before.legacy_alter_table, ..self.flags.get() });
+        replace(before);
         result
     }
 

@@ -134,7 +134,7 @@ impl<'a> Change<'a> for Fix<'_, 'a> {
 
 /// What the column is equal to outside of the condition at `at`.
 fn known<'k, 'a>(fixed: &'k Equalities<'a>, at: usize, column: &Column<'a>) -> Option<&'k Equality<'a>> {
-    fixed.iter().find(|known| is_same_column(known.column, column)).filter(|known| known.term != at)
+    fixed.iter().find(|known| known.column.is_same(column)).filter(|known| known.term != at)
 }
 
 /// The column that the condition at `at` makes equal to a constant. A constant with an affinity does not count in SQLite: a CAST, or a
@@ -206,10 +206,6 @@ fn is_in_indexed_expression(column: &Column<'_>) -> bool {
 
 fn is_of_virtual_table(column: &Column<'_>) -> bool {
     column.table.is_some_and(|table| table.virtual_table().is_some())
-}
-
-fn is_same_column(one: &Column<'_>, other: &Column<'_>) -> bool {
-    one.source == other.source && one.index == other.index
 }
 
 /// The affinity to apply to both sides of a comparison once the column is replaced by its constant; `None` if the result might

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Aggregate, Expr, Fixed, FrameBound, How, In, InSet, OrderTerm, Parameter, Window};
+use super::{Aggregate, Expr, FrameBound, How, In, InSet, OrderTerm, Parameter, Window};
 
 impl Aggregate<'_> {
     /// `f(DISTINCT x ORDER BY x)`: of equal arguments, which ORDER BY brings together, SQLite takes the last one.
@@ -21,13 +21,12 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
         (Expr::Real(x), Expr::Real(y)) => x.to_bits() == y.to_bits(),
         (Expr::Text(x), Expr::Text(y)) | (Expr::Blob(x), Expr::Blob(y)) => x == y,
         (Expr::Parameter(x), other) | (other, Expr::Parameter(x)) => is_parameter(*x, other),
-        (Expr::Column(x), Expr::Column(y)) => x.source == y.source && x.index == y.index,
+        (Expr::Column(x), Expr::Column(y)) => x.is_same(y),
         // A partial index and an index on an expression know the column alone.
-        (Expr::Fixed(Fixed { column: x, .. }), Expr::Column(y))
-        | (Expr::Column(x), Expr::Fixed(Fixed { column: y, .. })) => x.source == y.source && x.index == y.index,
-        (Expr::Fixed(x), Expr::Fixed(y)) => {
-            x.column.source == y.column.source && x.column.index == y.column.index && same(&x.value, &y.value)
+        (Expr::Fixed(fixed), Expr::Column(column)) | (Expr::Column(column), Expr::Fixed(fixed)) => {
+            fixed.column.is_same(column)
         }
+        (Expr::Fixed(x), Expr::Fixed(y)) => x.column.is_same(y.column) && same(&x.value, &y.value),
         (Expr::Unary(f, x), Expr::Unary(g, y)) => f == g && same(x, y),
         (Expr::Binary(f, a, b), Expr::Binary(g, c, d)) => f == g && same(a, c) && same(b, d),
         (Expr::And(a, b), Expr::And(c, d)) | (Expr::Or(a, b), Expr::Or(c, d)) => same(a, c) && same(b, d),

@@ -126,6 +126,13 @@ pub struct Column<'a> {
     pub table: Option<&'a Table>,
 }
 
+impl Column<'_> {
+    /// Whether both are the same column of one source.
+    pub fn is_same(&self, other: &Column<'_>) -> bool {
+        self.source == other.source && self.index == other.index
+    }
+}
+
 /// A column in WHERE that another condition makes equal to a constant, and that is computed from it. It is compared as the column.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed<'a> {

@@ -22,8 +22,6 @@ pub struct Compiled {
     pub(crate) parameter_count: usize,
     /// The text is a template: the literals of each statement are bound to its parameters.
     pub(crate) is_template: bool,
-    /// The program of the template may differ from that of a text with literals: it is not run.
-    pub(crate) is_refused: bool,
     /// Compiled as if the connection had no virtual tables.
     pub(crate) no_virtual_tables: bool,
     pub(crate) parameters: ParameterNames,
