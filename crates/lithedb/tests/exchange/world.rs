@@ -36,6 +36,8 @@ struct Settings {
 struct Round {
     statements: Vec<String>,
     ending: Ending,
+    /// How many pages the file has behind those that it counts, as a crash of a load that makes it longer leaves them.
+    uncounted_pages: usize,
 }
 
 /// The state in which the other engine gets the file.
@@ -62,7 +64,11 @@ impl World {
         };
         let mut generator = Generator::new(rng.fork(), settings.page_size);
         let endings = [Ending::Closed, Ending::Closed, Ending::Open, Ending::Crashed];
-        let round = |_| Round { statements: generator.round(STATEMENTS), ending: *pick(&mut rng, &endings) };
+        let round = |_| Round {
+            statements: generator.round(STATEMENTS),
+            ending: *pick(&mut rng, &endings),
+            uncounted_pages: *pick(&mut rng, &[0, 0, 0, 2, 300]),
+        };
         World { seed, rounds: (0..ROUNDS).map(round).collect(), settings }
     }
 }
@@ -156,11 +162,18 @@ fn write(file: &Path, writer: Which, round: &Round, settings: &Settings, next: &
             connection.close();
         }
     }
+    lengthen(next, round.uncounted_pages * settings.page_size);
     Ok(log)
 }
 
+/// Appends `len` zeros to a file.
+pub fn lengthen(file: &Path, len: usize) {
+    let file = fs::OpenOptions::new().write(true).open(file).unwrap();
+    file.set_len(file.metadata().unwrap().len() + len as u64).unwrap();
+}
+
 /// Copies a database with its journal or log, as after a crash.
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     for suffix in ["", "-journal", "-wal"] {
         let with = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));
         if with(from).exists() {
@@ -224,10 +237,10 @@ fn same(expected: &[String], found: &[String], what: &str) -> Result<(), String>
 }
 
 /// The folder of a world, removed at the end.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(seed: u64) -> Folder {
+    pub fn new(seed: u64) -> Folder {
         let path = std::env::temp_dir().join(format!("lithe-exchange-{}-{seed}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Folder(path)

@@ -194,14 +194,15 @@ impl FileStore {
         if header.page_size != shape.page_size || matches!(header.read_version, FileVersion::Unknown(_)) {
             return Err(Error::NotADb);
         }
+        // The log counts the pages of a file that was longer than its header says when SQLite began to write.
         let trusted = header.trusted_page_count();
-        let pages_in_file = pages_in(candidate.file_size, candidate.shape.page_size);
-        if in_log.is_none() && trusted.is_some_and(|count| count > pages_in_file) {
+        let pages = in_log.unwrap_or_else(|| pages_in(candidate.file_size, candidate.shape.page_size));
+        if trusted.is_some_and(|count| count > pages) {
             return Err(Error::corrupt("the file is shorter than its header says"));
         }
         Ok(Snapshot {
             shape: Shape { page_size: header.page_size, reserved: header.reserved },
-            page_count: in_log.or(trusted).unwrap_or(candidate.page_count),
+            page_count: trusted.unwrap_or(candidate.page_count),
             counts_pages: trusted.is_some(),
             has_newer_write_version: matches!(header.write_version, FileVersion::Unknown(_)),
             ..candidate
