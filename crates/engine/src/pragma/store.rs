@@ -308,10 +308,14 @@ fn temp_store_directory(call: &Call<'_>) -> Result<Vec<CommandRow>> {
             return Err(Error::generic("not a writable directory"));
         }
     }
-    let is_in_files = databases.settings.temp_store.get() < 2;
-    let done = if is_in_files { empty_temporary(call) } else { nothing() };
+    let is_in_files = databases.temporary_files().is_some();
+    let is_idle = if is_in_files { check_temporary_is_idle(call) } else { Ok(()) };
     lithe_vfs::set_temp_directory(folder);
-    done
+    is_idle?;
+    if is_in_files {
+        replace_temporary(call.connection);
+    }
+    nothing()
 }
 
 fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {
@@ -530,19 +534,21 @@ fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if wanted == cell.get() {
         return nothing();
     }
-    empty_temporary(call).inspect(|_| cell.set(wanted))
-}
-
-/// Makes the temporary database anew, where new settings say.
-fn empty_temporary(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let temp = call.connection.databases.get(Db::TEMP)?;
-    if let Some(btree) = temp.opened()
-        && (!call.connection.is_autocommit() || btree.pager().is_reading())
-    {
-        return Err(Error::generic("temporary storage cannot be changed from within a transaction"));
-    }
+    check_temporary_is_idle(call)?;
+    cell.set(wanted);
     replace_temporary(call.connection);
     nothing()
+}
+
+/// Where temporary files are stored cannot be changed while they are in use.
+fn check_temporary_is_idle(call: &Call<'_>) -> Result<()> {
+    let temp = call.connection.databases.get(Db::TEMP)?;
+    match temp.opened() {
+        Some(btree) if !call.connection.is_autocommit() || btree.pager().is_reading() => {
+            Err(Error::generic("temporary storage cannot be changed from within a transaction"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Replaces the temporary database by an empty one, and drops its objects from the catalog.
