@@ -39,6 +39,7 @@ pub(crate) fn delete_rows_of_dropped<'a>(cg: &mut Codegen<'a>, found: FoundTable
         indexed: Indexed::Any,
         filter: None,
         returning: &[],
+        limited: None,
     };
     let names = Found::default();
     let change = cg.resolver.delete(&Scope::outermost(b"", &names), &delete)?;

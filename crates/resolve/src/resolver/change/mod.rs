@@ -7,6 +7,7 @@
 mod assign;
 pub(super) mod delete;
 pub(super) mod insert;
+mod limited;
 mod returning;
 pub(super) mod update;
 mod upsert;
