@@ -10,7 +10,7 @@ use crate::authorize::Action;
 use crate::resolver::Resolver;
 use crate::resolver::expr::query::from::resolve_from;
 use crate::resolver::expr::query::select::resolve_conditions;
-use crate::resolver::scope::{Found, Scope};
+use crate::resolver::scope::{Found, Rules, Scope};
 
 /// Resolves a DELETE.
 pub(crate) fn resolve_delete<'a>(
@@ -38,6 +38,7 @@ fn resolve_parts<'a>(
     }
     with_tables(base, delete.with, |scope| {
         let row = change_scope(scope, &from.scope, &found);
+        let row = row.with_rules(Rules { in_where: true, ..row.rules });
         let terms = resolve_conditions(resolver, &row, &from, rows.filter(resolver, &target)?.as_ref())?;
         let sources = resolver.slice(&from.sources);
         let change = ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, returning: None };

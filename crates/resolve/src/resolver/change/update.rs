@@ -59,7 +59,7 @@ fn resolve_parts<'a>(
             !update.from.is_empty() && target.table.view().is_none() && target.table.virtual_table().is_none();
         let rules = Rules { aggregates: is_select, windows: is_select, ..row.rules };
         let set = resolve_assignments(resolver, &row.with_rules(rules), &target, update.set)?;
-        let where_scope = row.with_rules(Rules { in_where: is_select, ..row.rules });
+        let where_scope = row.with_rules(Rules { in_where: true, ..row.rules });
         let filter = rows.filter(resolver, &target)?;
         let filter = filter.as_ref().map(|filter| resolve_expr(resolver, &where_scope, filter)).transpose()?;
         let terms = all_conditions(resolver, &from.sources, filter, terms)?;
