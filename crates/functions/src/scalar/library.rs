@@ -16,7 +16,7 @@ pub const VERSION: &str = lithe_base::SQLITE_VERSION;
 pub const SOURCE_ID: &str = concat!("2026-10-16 14:45:20 lithe-", env!("CARGO_PKG_VERSION"));
 
 /// The options of SQLite's build that describe the engine, in order.
-const ENGINE_OPTIONS: [&str; 35] = [
+const ENGINE_OPTIONS: [&str; 36] = [
     "COMPILER=rustc",
     "DEFAULT_AUTOVACUUM",
     "DEFAULT_CACHE_SIZE=-2000",
@@ -34,6 +34,7 @@ const ENGINE_OPTIONS: [&str; 35] = [
     "ENABLE_MATH_FUNCTIONS",
     "ENABLE_STAT4",
     "ENABLE_UNLOCK_NOTIFY",
+    "ENABLE_UPDATE_DELETE_LIMIT",
     "MAX_ATTACHED=10",
     "MAX_COLUMN=2000",
     "MAX_COMPOUND_SELECT=500",
