@@ -79,6 +79,8 @@ impl Vacuum {
         if self.db == Db::TEMP {
             return Ok(());
         }
+        // Even if it fails, no pragma changes the shape of an empty database any more.
+        connection.databases.get(self.db)?.btree().pager().fix_shape();
         match into {
             // Whether VACUUM succeeds or not, the schema is read again.
             None => {
