@@ -1,7 +1,7 @@
 //! The paths of an OR's branches, chosen with all other conditions on the source.
 
 use lithe_catalog::{Result, fail};
-use lithe_resolve::ir::{CompareOp, Expr, SourceSet, skip_collate};
+use lithe_resolve::ir::{CompareOp, Expr, SourceSet, is_constant, skip_collate};
 
 use super::candidate::{Candidate, Candidates, Way};
 use super::checks::State;
@@ -124,10 +124,12 @@ fn is_one_constraint(condition: &Expr<'_>) -> bool {
     }
 }
 
-/// Whether the branch is nothing but a comparison of two columns.
+/// Whether the branch is nothing but a comparison of two columns, one of which may be a constant.
 fn compares_columns(branch: &Terms<'_>) -> bool {
     let [condition] = &branch.conditions[..] else { return false };
     let Expr::Compare(compare) = condition.expr else { return false };
-    let is_column = |side: Expr<'_>| matches!(skip_collate(side), Expr::Column(_));
+    let is_column = |side: Expr<'_>| {
+        matches!(skip_collate(side), Expr::Column(_)) || compare.replaced.is_some() && is_constant(&side)
+    };
     is_column(compare.left) && is_column(compare.right)
 }

@@ -16,7 +16,8 @@
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::IndexTerm;
 use lithe_resolve::ir::{
-    ColumnIndex, CompareOp, Expr, JoinKind, SourceSet, Term, TermOrigin, any, has_query, is_deterministic, same,
+    ColumnIndex, CompareOp, Expr, JoinKind, SourceSet, Term, TermOrigin, any, has_query, indexed_column,
+    is_deterministic, same,
 };
 
 use super::Join;
@@ -169,7 +170,8 @@ impl<'c, 'a> Checks<'c, 'a> {
                 .position()
                 .is_none_or(|at| path.index.columns.iter().any(|indexed| indexed.term == IndexTerm::Column(at as u16)))
         };
-        path.is_covering || !any(expr, &mut |part| matches!(part, Expr::Column(c) if c.source == id && !has(c.index)))
+        path.is_covering
+            || !any(expr, &mut |part| indexed_column(part).is_some_and(|of| of.source == id && !has(of.index)))
     }
 
     fn is_done(&self, at: usize) -> bool {
