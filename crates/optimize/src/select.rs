@@ -11,6 +11,7 @@ use bumpalo::Bump;
 use lithe_catalog::{Index, Result, Table, TableKind};
 use lithe_resolve::ir::{
     Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, any, collation_of, is_constant, same,
+    same_aggregate,
 };
 use lithe_value::Collation;
 
@@ -283,10 +284,10 @@ impl<'a> Planner<'a> {
 
 /// The argument of the only aggregate, if it has DISTINCT.
 fn single_distinct_argument<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
-    match *select.aggregates {
-        [Aggregate { distinct: true, args: args @ [_], .. }] => Some(args),
-        _ => None,
-    }
+    let [first, others @ ..] = select.aggregates else { return None };
+    // Written twice, it is one aggregate.
+    let is_only = first.distinct && first.args.len() == 1 && others.iter().all(|other| same_aggregate(first, other));
+    is_only.then_some(first.args)
 }
 
 /// Whether the argument of the only aggregate is a term of GROUP BY: in SQLite it counts as one more term of the order, and does not follow it.

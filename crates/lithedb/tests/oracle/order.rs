@@ -306,7 +306,40 @@ fn nested(rng: &mut Rng) -> String {
         }
         _ => {
             let order = order(rng, &terms, true);
-            format!("SELECT * FROM ({inner}){order}")
+            let (shown, filter) = around_nested(rng);
+            format!("SELECT {shown} FROM ({inner}) AS c{filter}{order}")
         }
     }
+}
+
+/// What is computed of the rows of a query in FROM, and which of them are asked for: functions and queries are computed behind its ORDER BY,
+/// an EXISTS becomes a source of its own.
+fn around_nested(rng: &mut Rng) -> (&'static str, &'static str) {
+    // A separate generator keeps the other statements of a world unchanged.
+    let rng = &mut rng.clone();
+    let shown = pick(
+        rng,
+        &[
+            "*",
+            "*",
+            "abs(k), n",
+            "k || '', upper(n), k",
+            "(SELECT count(*) FROM b WHERE b.k = c.k), n",
+            "DISTINCT abs(k)",
+            "DISTINCT n, k IN (SELECT k FROM b)",
+            "DISTINCT k",
+        ],
+    );
+    let filter = pick(
+        rng,
+        &[
+            "",
+            "",
+            " WHERE EXISTS (SELECT 1 FROM w AS e WHERE e.k = c.k)",
+            " WHERE EXISTS (SELECT 1 FROM b AS e WHERE e.id = c.k) AND n > 0",
+            " WHERE k IN (SELECT k FROM b)",
+            " WHERE n > 1 AND k NOT IN (SELECT id FROM a WHERE k IS NOT NULL)",
+        ],
+    );
+    (shown, filter)
 }

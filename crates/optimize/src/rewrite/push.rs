@@ -59,7 +59,8 @@ impl<'a> Rewriter<'a> {
                 Replace { source: id, columns: self.seen_from_outside(inner.columns), is_part: query.is_compound() };
             let mut map = Map { arena: self.arena, change: &mut replace };
             // As in SQLite, the last one comes first.
-            let conditions: Vec<Expr<'a>> = pushed.iter().rev().map(|term| map.expr(&term.expr)).collect();
+            let conditions = pushed.iter().rev().map(|term| map.expr(&self.copy_queries(&term.expr)));
+            let conditions: Vec<Expr<'a>> = conditions.collect();
             Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
         }));
         let source = self.with_query(&select.sources[at], derived, query);
@@ -120,9 +121,22 @@ fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'
         && (select.sources_of(&term.expr) == SourceSet::single(at) || is_about_no_source(&term.expr))
         && uses_no_outer_query(source.id, &term.expr)
         && is_deterministic(&term.expr)
-        && !has_query(&term.expr)
+        && !has_correlated_query(&term.expr)
         && (is_all_appended(derived.query) || is_binary(&term.expr))
         && derived.query.cores.iter().all(|core| is_about_partitions(core, source.id, &term.expr))
+}
+
+/// Whether a query in the condition depends on rows outside of it.
+fn has_correlated_query(condition: &Expr<'_>) -> bool {
+    let mut found = false;
+    for_each_child(condition, &mut |child| {
+        found = found
+            || match child {
+                Child::Expr(operand) => has_correlated_query(operand),
+                Child::Query(query) => query.is_correlated(),
+            };
+    });
+    found
 }
 
 /// Whether the condition is a constant, and not just true or false, which SQLite does not push.

@@ -204,6 +204,9 @@ pub struct Select<'a> {
     pub windows: &'a [&'a WindowCall<'a>],
     /// The rows are those of an UPDATE ... FROM: SQLite makes no coroutines of its queries in FROM.
     pub is_update: bool,
+    /// A result column, as it is written, calls a function or has a query. Rows that a query in FROM sorts are then sorted before these are
+    /// computed.
+    pub is_complex: bool,
 }
 
 impl<'a> Select<'a> {

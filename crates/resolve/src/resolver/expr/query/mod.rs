@@ -143,6 +143,7 @@ pub(super) fn all_of<'a>(
         is_aggregate: false,
         windows: &[],
         is_update: false,
+        is_complex: false,
     }));
     let core = Core { op: CompoundOp::UnionAll, body, number: query.cores[query.cores.len() - 1].number };
     resolver.arena.alloc(Query {

@@ -55,6 +55,7 @@ pub(super) fn resolve_values<'a>(
             is_aggregate,
             windows: resolver.slice(&found.windows.borrow()),
             is_update: false,
+            is_complex: false,
         }))
     } else if resolved.iter().any(|row| has_aggregate(row)) {
         return values_apart(resolver, outer, rows, number);
