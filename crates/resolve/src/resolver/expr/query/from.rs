@@ -15,6 +15,7 @@ use crate::ir::{
     TermOrigin,
 };
 use crate::resolver::Resolver;
+use crate::resolver::query_checks::WrittenTable;
 use crate::resolver::scope::{Found, NestedName, Rules, Scope, ScopeColumns, ScopeSource};
 
 /// A source before it is joined.
@@ -121,6 +122,10 @@ pub(crate) fn resolve_whole_item<'a>(
     let name = item.alias.map_or(resolved.name, |alias| alias.name);
     if let (Some(log), Some(_)) = (&resolver.log, item.alias) {
         log.note_alias(id);
+    }
+    if let ast::Source::Table(written) = item.source {
+        let database = written.schema.map(|schema| schema.name);
+        resolver.checks.note_written(id, WrittenTable { database, name: written.name.name });
     }
     let mut scope_source = ScopeSource {
         id,
