@@ -169,7 +169,7 @@ impl<'a> Planner<'a> {
             grouping,
             distinct: match join.distinct {
                 DistinctPlan::ComparePrevious if grouping != Grouping::Streamed => DistinctPlan::Remember,
-                plan if request.distinct && !is_distinct_term(select, terms) => plan,
+                plan if request.distinct && follows_groups(select, terms) => plan,
                 _ => DistinctPlan::Remember,
             },
             order_by,
@@ -275,10 +275,8 @@ impl<'a> Planner<'a> {
     /// these adjacent.
     fn distinct_in_groups(&self, select: &Select<'a>, terms: &[OrderTerm<'a>]) -> Option<&'a [Expr<'a>]> {
         let args = single_distinct_argument(select)?;
-        let is_ascending = |term: &OrderTerm<'a>| !term.descending;
         let exprs = terms.iter().map(|term| term.expr).chain(args.iter().copied());
-        let exprs = bumpalo::collections::Vec::from_iter_in(exprs, self.context.arena).into_bump_slice();
-        terms.iter().all(is_ascending).then_some(exprs)
+        Some(bumpalo::collections::Vec::from_iter_in(exprs, self.context.arena).into_bump_slice())
     }
 }
 
@@ -290,9 +288,11 @@ fn single_distinct_argument<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
     is_only.then_some(first.args)
 }
 
-/// Whether the argument of the only aggregate is a term of GROUP BY: in SQLite it counts as one more term of the order, and does not follow it.
-fn is_distinct_term<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>]) -> bool {
-    single_distinct_argument(select).is_some_and(|args| terms.iter().any(|term| same(&term.expr, &args[0])))
+/// Whether equal arguments of the only aggregate can be adjacent within groups. A term of GROUP BY counts, in SQLite, as one more term of the
+/// order, and does not follow it; neither does any argument where the groups' order descends, though it makes the sorter cheaper.
+fn follows_groups<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>]) -> bool {
+    let is_term = |arg: &Expr<'a>| terms.iter().any(|term| term.descending || same(&term.expr, arg));
+    !single_distinct_argument(select).is_some_and(|args| is_term(&args[0]))
 }
 
 /// The argument of the only aggregate, if it has DISTINCT and no bare column is used: an index can make equal arguments adjacent.

@@ -32,3 +32,22 @@ ANALYZE
 ? SELECT t.*, u.* FROM u, t WHERE t.b IS NOT NULL AND t.b IS NOT NULL
 ? SELECT t.*, u.* FROM t JOIN u ON t.a = u.b WHERE t.a IS NOT NULL AND u.c = u.c
 ? SELECT t.*, u.* FROM t, u WHERE u.c IS u.b AND t.c > 3
+===
+CREATE TABLE b(id INT, k INT, s TEXT COLLATE NOCASE, n REAL, d TEXT, UNIQUE(s, id))
+CREATE INDEX i_b1 ON b(d DESC, k)
+? SELECT s, k % 2, count(DISTINCT s) FROM b WHERE d < '2024-03' GROUP BY s, k % 2 ORDER BY count(DISTINCT s) DESC NULLS FIRST, count(DISTINCT s)
+? SELECT s, k % 2, count(DISTINCT n) FROM b WHERE d < '2024-03' GROUP BY s, k % 2 ORDER BY count(DISTINCT n), count(DISTINCT n) DESC
+? SELECT s, k % 2, count(DISTINCT n) FROM b WHERE d < '2024-03' GROUP BY s, k % 2
+? SELECT s, k % 2, count(*) FROM b WHERE d < '2024-03' GROUP BY s, k % 2 ORDER BY 1 DESC, 3
+? SELECT s, count(DISTINCT id) FROM b GROUP BY s ORDER BY s DESC
+? SELECT s, count(DISTINCT id) FROM b GROUP BY s ORDER BY s
+===
+CREATE TABLE s1(a ANY, b REAL) STRICT
+CREATE INDEX s1i ON s1(b, b)
+CREATE TABLE s2(a BLOB, b REAL) STRICT
+CREATE INDEX s2i ON s2(b, b, b, b)
+CREATE TABLE s7(a any, b ANY) STRICT
+CREATE INDEX s7j ON s7(b, b)
+? SELECT b FROM s1
+? SELECT b FROM s2
+? SELECT b FROM s7

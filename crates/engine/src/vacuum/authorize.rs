@@ -107,7 +107,8 @@ impl Questions<'_> {
     fn indexes(&self, schema: &Schema) -> Result<()> {
         self.select()?;
         self.read(SCHEMA_TABLE, &["sql", "type"])?;
-        with_rows(schema).try_for_each(|table| table.indexes.iter().rev().try_for_each(|index| self.create_index(table, index)))
+        with_rows(schema)
+            .try_for_each(|table| table.indexes.iter().rev().try_for_each(|index| self.create_index(table, index)))
     }
 
     fn create_index(&self, table: &Table, index: &Index) -> Result<()> {

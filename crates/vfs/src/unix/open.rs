@@ -147,7 +147,12 @@ fn temporary_folder() -> Result<PathBuf> {
     let chosen = crate::temp_directory().map(|folder| PathBuf::from(OsString::from_vec(folder)));
     let named = ["SQLITE_TMPDIR", "TMPDIR"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = ["/var/tmp", "/usr/tmp", "/tmp", "."].into_iter().map(PathBuf::from);
-    chosen.into_iter().chain(named).chain(usual).find(|folder| is_writable_folder(folder)).ok_or_else(|| Error::new(Op::TempPath))
+    chosen
+        .into_iter()
+        .chain(named)
+        .chain(usual)
+        .find(|folder| is_writable_folder(folder))
+        .ok_or_else(|| Error::new(Op::TempPath))
 }
 
 fn is_writable_folder(path: &Path) -> bool {
