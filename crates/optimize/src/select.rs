@@ -35,6 +35,13 @@ pub(crate) struct SelectRequest<'a> {
     pub is_first_row: bool,
 }
 
+impl SelectRequest<'_> {
+    /// Whether rows behind the first ones may stay unread.
+    fn may_end_early(&self) -> bool {
+        self.limit.is_some() || self.row_limit.is_some() || self.is_first_row
+    }
+}
+
 impl Default for SelectRequest<'_> {
     fn default() -> Self {
         SelectRequest { order_by: &[], limit: None, row_limit: None, needs_columns: true, is_first_row: false }
@@ -69,7 +76,7 @@ impl<'a> Planner<'a> {
         if select.is_aggregate {
             // Constant terms, which order nothing, direct the groups, too.
             let terms = directed_like(self.context.arena, select.group_by, request.order_by);
-            return self.plan_groups(select, terms, order_by, "GROUP BY", request.needs_columns);
+            return self.plan_groups(select, terms, order_by, "GROUP BY", request);
         }
         if select.distinct && is_order_of_result(select, order_by) {
             // Rows grouped by the result columns come in their order.
@@ -77,7 +84,7 @@ impl<'a> Planner<'a> {
             let group_by = distinct_terms(arena, select.columns);
             let grouped = arena.alloc(Select { distinct: false, is_aggregate: true, group_by, ..*select });
             let terms = directed_like(arena, group_by, order_by);
-            return self.plan_groups(grouped, terms, order_by, "DISTINCT", request.needs_columns);
+            return self.plan_groups(grouped, terms, order_by, "DISTINCT", request);
         }
         self.plan_plain(select, order_by, request)
     }
@@ -129,7 +136,7 @@ impl<'a> Planner<'a> {
         terms: &'a [OrderTerm<'a>],
         order_by: &'a [OrderTerm<'a>],
         clause: &'static str,
-        needs_columns: bool,
+        wanted: SelectRequest<'a>,
     ) -> Result<SelectPlan<'a>> {
         // ORDER BY has the same terms as GROUP BY: groups in the order of `terms` meet it.
         let orders_groups = is_order_of(select, terms, order_by);
@@ -145,7 +152,8 @@ impl<'a> Planner<'a> {
         // another order.
         let is_ordered = orders_groups && (!join.in_order || join.order_by_met);
         let order_by = if is_ordered { &[] } else { order_by };
-        let grouping = self.grouping(select, terms, join)?;
+        let may_end_early = wanted.may_end_early() && order_by.is_empty();
+        let grouping = self.grouping(select, terms, join, may_end_early)?;
 
         self.context.enter_loops(join.rows);
         let term_queries = self.plan_exprs(terms.iter().map(|term| &term.expr), &[]);
@@ -155,6 +163,7 @@ impl<'a> Planner<'a> {
 
         let known = terms_known(select, terms, grouping);
         let having = self.plan_exprs(&select.having, &known)?;
+        let needs_columns = wanted.needs_columns;
         let row =
             ResultRow { columns: select.columns, order_by, distinct: select.distinct, needs_columns, known: &known };
         let queries = self.plan_row(row)?;
@@ -183,9 +192,20 @@ impl<'a> Planner<'a> {
 
     /// How the rows of a group are brought together. A hash table holds the groups if the state of each is small and has a fixed size;
     /// rows of groups for which the table has no space are sorted.
-    fn grouping(&self, select: &Select<'a>, terms: &[OrderTerm<'a>], join: &JoinPlan<'a>) -> Result<Grouping> {
+    fn grouping(
+        &self,
+        select: &Select<'a>,
+        terms: &[OrderTerm<'a>],
+        join: &JoinPlan<'a>,
+        may_end_early: bool,
+    ) -> Result<Grouping> {
         if join.in_order || join.one_row {
             return Ok(Grouping::Streamed);
+        }
+        // A function that fails for a row of a group that nobody asks for must not be called.
+        let is_called = |call: &Aggregate<'a>| call.args.iter().chain(&call.filter).any(calls_function);
+        if may_end_early && select.aggregates.iter().any(|call| is_called(call)) {
+            return Ok(Grouping::Sorted);
         }
         if !select.aggregates.iter().all(|call| is_small(call)) {
             return Ok(Grouping::Sorted);
@@ -239,6 +259,10 @@ fn terms_known<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>], grouping: Group
 pub fn keeps_term(select: &Select<'_>, term: &Expr<'_>, grouping: Grouping) -> bool {
     let is_bare = grouping == Grouping::Streamed && matches!(term, Expr::Column(_));
     !is_bare && !are_from_extreme_row(select)
+}
+
+fn calls_function(expr: &Expr<'_>) -> bool {
+    any(expr, &mut |part| matches!(part, Expr::Function(_)))
 }
 
 /// Whether the states of a call for many groups can stand side by side.

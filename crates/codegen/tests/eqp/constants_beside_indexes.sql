@@ -55,3 +55,10 @@ CREATE INDEX xa ON x(a)
 ? SELECT * FROM w, x WHERE (x.b = w.k OR w.s = 'y') AND x.b = 3
 ? SELECT * FROM w, x WHERE (w.k = x.b OR w.s = 'y') AND x.b = 3
 ? SELECT * FROM w, x WHERE (x.a = w.k OR w.s = 'y' OR w.k = 4) AND x.a = 3
+===
+CREATE TABLE t1(a, b TEXT, c INT UNIQUE, PRIMARY KEY(a DESC))
+CREATE TABLE t2(a INTEGER PRIMARY KEY, b INTEGER, c REAL, d REAL)
+? SELECT * FROM (SELECT 5 AS x, a FROM t1) AS s WHERE a IN (SELECT b FROM t2 WHERE d = s.x)
+? SELECT (SELECT b FROM t2 WHERE d = s.x) FROM (SELECT 5 AS x, a FROM t1) AS s
+? SELECT * FROM t1 WHERE c = 3 AND EXISTS (SELECT 1 FROM t2 WHERE b = c LIMIT 3)
+? SELECT (SELECT count(*) FROM t2 WHERE b = x) FROM (SELECT 3 AS x)

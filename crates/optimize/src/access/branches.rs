@@ -69,6 +69,7 @@ impl<'a> Join<'_, 'a> {
             terms: &terms,
             own_conditions: terms.conditions.len(),
             order: &order,
+            is_alone: true,
             limit: None,
             in_or: true,
             for_write: true,

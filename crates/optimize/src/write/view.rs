@@ -62,5 +62,13 @@ fn rows_and_values<'a>(resolver: &Resolver<'a>, change: &ResolvedChange<'a>) -> 
     });
     let core = Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: arena.alloc(Cell::default()) };
     let cores = arena.alloc_slice_copy(&[core]);
-    arena.alloc(Query { cores, is_list: false, order_by: &[], limit: None, columns: outputs, outer: &[] })
+    arena.alloc(Query {
+        cores,
+        is_list: false,
+        order_by: &[],
+        limit: None,
+        columns: outputs,
+        outer: &[],
+        was_correlated: false,
+    })
 }

@@ -45,6 +45,8 @@ pub struct PathFinder<'c, 'a> {
     pub own_conditions: usize,
     /// The columns whose order is wanted.
     pub order: &'c OrderColumns<'a>,
+    /// There is one source, whose rows are wanted in no order.
+    pub is_alone: bool,
     /// LIMIT and OFFSET, if a virtual table may apply them.
     pub limit: Option<&'a Limit<'a>>,
     /// Whether the conditions are those of a branch of an OR.
@@ -82,7 +84,7 @@ impl<'a> PathFinder<'_, 'a> {
             self.add_hashes(source, must_follow);
         }
         // Where sizes are known, the scan of the only source comes last: it then neither raises the costs of searches nor rules any out.
-        let comes_last = self.is_alone() && self.infos[source].is_measured;
+        let comes_last = self.is_alone && self.infos[source].is_measured;
         if !comes_last {
             self.add_table_paths(source, must_follow);
         }
@@ -91,11 +93,6 @@ impl<'a> PathFinder<'_, 'a> {
             self.add_table_paths(source, must_follow);
         }
         Ok(())
-    }
-
-    /// Whether there is one source, whose rows are wanted in no order.
-    fn is_alone(&self) -> bool {
-        self.infos.len() == 1 && self.order.columns.is_empty()
     }
 
     /// Whether the constraint is on another, equal column.
@@ -163,7 +160,7 @@ impl<'a> PathFinder<'_, 'a> {
         };
         candidate.rows = candidate.rows.min(all - most_dropped);
         // SQLite does not ask how many rows a single source gives if nothing depends on it.
-        if self.is_alone() && !info.is_measured {
+        if self.is_alone && !info.is_measured {
             candidate.rows = found;
         }
     }
