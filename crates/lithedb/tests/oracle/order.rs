@@ -286,6 +286,7 @@ fn nested(rng: &mut Rng) -> String {
             format!("SELECT k, n FROM {table}{filter}{}", order(rng, &terms, true))
         }
     };
+    let inner = compound_in_from(rng).unwrap_or(inner);
     let terms = ["k".to_owned(), "n".to_owned()];
     match rng.u32(0..4) {
         0 => format!("SELECT group_concat(k), group_concat(n) FROM ({inner})"),
@@ -310,6 +311,28 @@ fn nested(rng: &mut Rng) -> String {
             format!("SELECT {shown} FROM ({inner}) AS c{filter}{order}")
         }
     }
+}
+
+/// Now and then a compound in the place of a query in FROM, whose cores have columns of several types and collations.
+fn compound_in_from(rng: &mut Rng) -> Option<String> {
+    // A separate generator keeps the other statements of a world unchanged.
+    let rng = &mut rng.clone();
+    if !one_in(rng, 4) {
+        return None;
+    }
+    let core = |rng: &mut Rng| {
+        let table = pick(rng, &TABLES).name;
+        let column = *pick(rng, &["s", "s", "k", "d", "s COLLATE NOCASE", "s || ''", "n"]);
+        match rng.u32(0..4) {
+            0 => {
+                format!("SELECT {}, 1 AS n", pick(rng, &["'x' AS k", "NULL AS k", "'Y' COLLATE NOCASE AS k", "2 AS k"]))
+            }
+            _ => format!("SELECT {column} AS k, n FROM {table}"),
+        }
+    };
+    let (first, second) = (core(rng), core(rng));
+    let operator = pick(rng, &["UNION ALL", "UNION ALL", "UNION", "EXCEPT"]);
+    Some(format!("{first} {operator} {second}{}", pick(rng, &["", "", " ORDER BY 1, 2", " LIMIT 9"])))
 }
 
 /// What is computed of the rows of a query in FROM, and which of them are asked for: functions and queries are computed behind its ORDER BY,
