@@ -230,12 +230,15 @@ fn sources_served(branch: &Terms<'_>) -> SourceSet {
 /// The source of both sides of a branch `a = b` whose column on the left is a constant. SQLite looks b up by a copy of the comparison, and
 /// has no path for the comparison itself.
 fn compared_within(branch: &Terms<'_>) -> Option<usize> {
-    let [Condition { expr: Expr::Compare(compare), replaced: Some(replaced), .. }] = branch.conditions[..] else {
-        return None;
+    let [Condition { expr: Expr::Compare(compare), .. }] = branch.conditions[..] else { return None };
+    let replaced = match skip_collate(compare.left) {
+        Expr::Fixed(fixed) => fixed.column,
+        left if is_constant(&left) => compare.replaced?,
+        _ => return None,
     };
-    let is_replaced = is_constant(&compare.left);
-    let of_right = branch.constraints.iter().any(|constraint| constraint.is_extra && constraint.source == replaced);
-    (is_replaced && of_right).then_some(replaced)
+    let is_within = indexed_column(&skip_collate(compare.right))?.source == replaced.source;
+    let of_right = branch.constraints.iter().find(|constraint| constraint.is_extra)?;
+    is_within.then_some(of_right.source)
 }
 
 fn intersection(left: SourceSet, right: SourceSet) -> SourceSet {
