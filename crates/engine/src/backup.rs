@@ -247,12 +247,6 @@ impl Backup {
         Ok(())
     }
 
-    /// The target is its connection's again.
-    fn release_target(&self) {
-        self.target.is_locked_by_backup.set(false);
-        self.target.is_backup_target.set(false);
-    }
-
     /// All pages are copied: sets the target's size, its mark of the journal mode, and a schema cookie that differs
     /// from the target's old one, so that every connection reads the schema again.
     fn complete(&self, source: &Pager) -> Result<()> {
@@ -278,20 +272,18 @@ impl Backup {
         target.end_read()?;
         self.target.set_loaded(false);
         self.target_generation.change_schema();
-        self.release_target();
+        self.target.is_locked_by_backup.set(false);
         Ok(())
     }
 }
 
 impl Drop for Backup {
     fn drop(&mut self) {
-        if self.state != State::Done {
-            if self.target.is_locked_by_backup.get() {
-                // An uncommitted backup is rolled back. A destructor has no caller that could take an error.
-                let _ = self.target.btree().pager().end_read();
-            }
-            self.release_target();
+        if self.target.is_locked_by_backup.replace(false) {
+            // An uncommitted backup is rolled back. A destructor has no caller that could take an error.
+            let _ = self.target.btree().pager().end_read();
         }
+        self.target.is_backup_target.set(false);
         self.source.backups.set(self.source.backups.get().saturating_sub(1));
     }
 }

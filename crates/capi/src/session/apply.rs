@@ -66,6 +66,11 @@ struct Request {
     flags: c_int,
 }
 
+/// Stands for a conflict handler that is null, which SQLite calls without a look at it: a changeset without conflicts needs none.
+unsafe extern "C" fn abort_at_conflict(_: *mut c_void, _: c_int, _: *mut sqlite3_changeset_iter) -> c_int {
+    Answer::Abort as c_int
+}
+
 /// Applies a changeset.
 ///
 /// # Safety
@@ -77,7 +82,7 @@ unsafe fn apply(db: *mut sqlite3, input: std::result::Result<Input<'_>, Error>, 
         Ok(db) => db,
         Err(code) => return code,
     };
-    let Some(conflict) = request.conflict else { return code::MISUSE };
+    let conflict = request.conflict.unwrap_or(abort_at_conflict);
     // SAFETY: our caller's promise.
     let rebase = unsafe { request.rebase.as_mut().zip(request.rebase_len.as_mut()) };
     let options = Apply {

@@ -42,6 +42,7 @@ pub(crate) fn delete_rows_of_dropped<'a>(
         indexed: Indexed::Any,
         filter: None,
         returning: &[],
+        limited: None,
     };
     let names = Found::default();
     let change = cg.resolver.delete(&Scope::outermost(b"", &names), &delete)?;

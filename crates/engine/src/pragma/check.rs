@@ -1,6 +1,7 @@
 //! integrity_check, quick_check and foreign_key_check.
 
-use super::{Call, NEEDS_SCHEMA, Pragma, integer};
+use super::number::fitting_integer;
+use super::{Call, NEEDS_SCHEMA, Pragma};
 use crate::connection::statement::command::CommandRow;
 use crate::error::Result;
 use crate::integrity::{self, Request};
@@ -19,16 +20,12 @@ pub(super) const PRAGMAS: &[Pragma] = &[
 /// The number of problems that are listed if the argument gives none.
 const PROBLEMS_MAX: usize = 100;
 
-/// The argument is the number of problems to list, or the name of a table if it is quoted or not a number.
+/// The argument is the number of problems to list, or the name of a table if it is quoted or no number of 32 bits.
 fn check(call: &Call<'_>, with_entries: bool) -> Result<Vec<CommandRow>> {
-    let number = call.value.filter(|value| is_number(value) && !call.is_quoted).map(integer);
+    let number = call.value.filter(|_| !call.is_quoted).and_then(fitting_integer);
     // The sign is ignored, as in SQLite.
     let limit = number.and_then(|n| usize::try_from(n.unsigned_abs()).ok()).filter(|n| *n > 0).unwrap_or(PROBLEMS_MAX);
     let table = call.text().filter(|_| number.is_none());
     let request = Request { schema: call.schema, table: table.as_deref(), limit, with_entries };
     integrity::check(call.connection, call.run, &request)
-}
-
-fn is_number(value: &[u8]) -> bool {
-    matches!(value.first(), Some(b'0'..=b'9' | b'-' | b'+' | b'.'))
 }

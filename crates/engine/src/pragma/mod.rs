@@ -11,6 +11,7 @@
 //! of older or newer versions.
 
 mod check;
+mod number;
 mod optimize;
 mod schema_info;
 mod settings;
@@ -21,6 +22,7 @@ use lithe_value::Value;
 use lithe_vm::operand::Db;
 use lithe_vm::result_columns::ResultColumns;
 
+use self::number::{integer, whole_integer};
 use crate::connection::Connection;
 use crate::connection::statement::command::CommandRow;
 use crate::connection::transaction::StatementRun;
@@ -224,61 +226,20 @@ impl Call<'_> {
         self.value.map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
-    /// The value as an integer: 0 if it is not one.
+    /// The value as an integer of 32 bits: 0 if it is not one.
     fn integer(&self) -> Option<i64> {
         self.value.map(integer)
+    }
+
+    /// The value as an integer of 64 bits, if it is one.
+    fn long_integer(&self) -> Option<i64> {
+        self.value.and_then(whole_integer)
     }
 
     /// The value as a boolean.
     fn boolean(&self) -> Option<bool> {
         self.value.map(|value| boolean(value, false))
     }
-}
-
-/// The number at the beginning of a text, decimal or hexadecimal; 0 without one, and if it does not fit into 64 bits.
-fn integer(text: &[u8]) -> i64 {
-    leading_integer(text).0.unwrap_or(0)
-}
-
-/// As [`integer`], but the largest or smallest number if it does not fit.
-fn clamped_integer(text: &[u8]) -> i64 {
-    match leading_integer(text) {
-        (Some(value), _) => value,
-        (None, _) if text.first() == Some(&b'-') => i64::MIN,
-        (None, _) if text.iter().any(u8::is_ascii_digit) => i64::MAX,
-        (None, _) => 0,
-    }
-}
-
-/// The text as a number, if it is one as a whole.
-fn whole_integer(text: &[u8]) -> Option<i64> {
-    leading_integer(text).0.filter(|_| leading_integer(text).1)
-}
-
-/// The number at the beginning of a text if there is one that fits, and whether it is the whole text.
-fn leading_integer(text: &[u8]) -> (Option<i64>, bool) {
-    let text = String::from_utf8_lossy(text);
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text.strip_prefix('+').unwrap_or(&text)),
-    };
-    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-    let (magnitude, rest) = match hex {
-        Some(hex) => {
-            let digits = leading(hex, |c| c.is_ascii_hexdigit());
-            (i64::from_str_radix(digits, 16), &hex[digits.len()..])
-        }
-        None => {
-            let leading = leading(digits, |c| c.is_ascii_digit());
-            (leading.parse(), &digits[leading.len()..])
-        }
-    };
-    (magnitude.ok().map(|value: i64| if negative { -value } else { value }), rest.is_empty())
-}
-
-fn leading(text: &str, wanted: impl Fn(char) -> bool) -> &str {
-    let end = text.find(|c| !wanted(c)).unwrap_or(text.len());
-    &text[..end]
 }
 
 /// on, yes, true, off, no, false, full, extra or a number; `default` for anything else.
@@ -313,10 +274,6 @@ mod tests {
 
     #[test]
     fn values() {
-        assert_eq!((integer(b"12"), integer(b"-0x10"), integer(b"abc"), integer(b"7x")), (12, -16, 0, 7));
-        let clamped = (clamped_integer(b"99999999999999999999"), clamped_integer(b"-99999999999999999999"));
-        assert_eq!((clamped, clamped_integer(b"x")), ((i64::MAX, i64::MIN), 0));
-        assert_eq!((whole_integer(b"0x1f"), whole_integer(b"1e3"), whole_integer(b"")), (Some(31), None, None));
         assert!(boolean(b"YES", false) && boolean(b"2", false) && !boolean(b"maybe", false));
         assert_eq!((safety_level(b"normal", 1), safety_level(b"EXTRA", 1), safety_level(b"0", 1)), (1, 3, 0));
     }

@@ -7,6 +7,7 @@ use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_value::{Collation, Value};
 use lithe_vm::connection_state::Flags;
 
+use super::number::fitting_integer;
 use super::{Call, NEEDS_SCHEMA, Pragma, REUSABLE, SILENT, SILENT_WHEN_SET, answer, nothing};
 use crate::connection::statement::command::CommandRow;
 use crate::error::{Error, Result};
@@ -178,8 +179,8 @@ fn read_uncommitted(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 /// samples if a limit is set.
 fn analysis_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.state.analysis_limit;
-    if let Some(limit) = call.integer().filter(|limit| *limit >= 0) {
-        cell.set(limit.min(i64::from(i32::MAX)));
+    if let Some(limit) = call.long_integer().filter(|limit| *limit >= 0) {
+        cell.set(limit & i64::from(i32::MAX));
     }
     answer(cell.get())
 }
@@ -188,21 +189,21 @@ fn analysis_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn threads(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     const THREADS_MAX: i64 = 8;
     let cell = &call.connection.settings.threads;
-    if let Some(count) = call.integer().filter(|count| *count >= 0) {
-        cell.set(count.min(THREADS_MAX));
+    if let Some(count) = call.long_integer().filter(|count| *count >= 0) {
+        cell.set((count & i64::from(i32::MAX)).min(THREADS_MAX));
     }
     answer(cell.get())
 }
 
 fn soft_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    heap_limit::soft_heap_limit(call.integer().unwrap_or(-1));
+    heap_limit::soft_heap_limit(call.long_integer().unwrap_or(-1));
     answer(heap_limit::soft_heap_limit(-1))
 }
 
 /// SQL can lower the limit, not raise it. The limit can be enforced only if a gauge tells how much memory is in use.
 fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let before = heap_limit::hard_heap_limit(-1);
-    match call.integer() {
+    match call.long_integer() {
         Some(1..) if !heap_limit::has_gauge() => return Err(Error::not_supported("PRAGMA hard_heap_limit")),
         Some(limit) if limit > 0 && (before == 0 || limit < before) => {
             heap_limit::hard_heap_limit(limit);
@@ -224,7 +225,7 @@ fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn busy_timeout(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    if let Some(milliseconds) = call.integer() {
+    if let Some(milliseconds) = call.value.and_then(fitting_integer) {
         let milliseconds = u64::try_from(milliseconds).unwrap_or(0);
         call.connection.set_busy_timeout(std::time::Duration::from_millis(milliseconds));
     }

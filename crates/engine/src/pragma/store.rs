@@ -15,9 +15,10 @@ use lithe_value::{Encoding, Value};
 use lithe_vfs::{Access, ResultCode};
 use lithe_vm::operand::Db;
 
+use super::number::{clamped_integer, integer};
 use super::{
     ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, READS_SCHEMA, REUSABLE, SILENT, SILENT_WHEN_SET, WRITES,
-    answer, boolean, clamped_integer, integer, nothing, safety_level, whole_integer,
+    answer, boolean, nothing, safety_level,
 };
 use crate::connection::Connection;
 use crate::connection::statement::command::CommandRow;
@@ -265,7 +266,7 @@ fn max_page_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
     let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
-    match call.value.and_then(whole_integer).filter(|pages| *pages > 0) {
+    match call.long_integer().filter(|pages| *pages > 0) {
         Some(pages) => answer(i64::from(pager.set_max_page_count(u32::try_from(pages).unwrap_or(u32::MAX)))),
         None => answer(i64::from(pager.max_page_count())),
     }
@@ -308,10 +309,14 @@ fn temp_store_directory(call: &Call<'_>) -> Result<Vec<CommandRow>> {
             return Err(Error::generic("not a writable directory"));
         }
     }
-    let is_in_files = databases.settings.temp_store.get() < 2;
-    let done = if is_in_files { empty_temporary(call) } else { nothing() };
+    let is_in_files = databases.temporary_files().is_some();
+    let is_idle = if is_in_files { check_temporary_is_idle(call) } else { Ok(()) };
     lithe_vfs::set_temp_directory(folder);
-    done
+    is_idle?;
+    if is_in_files {
+        replace_temporary(call.connection);
+    }
+    nothing()
 }
 
 fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {
@@ -524,24 +529,27 @@ fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let wanted = match value.to_ascii_lowercase().as_str() {
         "file" => 1,
         "memory" => 2,
-        other => u8::try_from(integer(other.as_bytes())).ok().filter(|mode| *mode <= 2).unwrap_or(0),
+        // The first digit is the number.
+        other => other.bytes().next().filter(|digit| (b'0'..=b'2').contains(digit)).map_or(0, |digit| digit - b'0'),
     };
     if wanted == cell.get() {
         return nothing();
     }
-    empty_temporary(call).inspect(|_| cell.set(wanted))
-}
-
-/// Makes the temporary database anew, where new settings say.
-fn empty_temporary(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let temp = call.connection.databases.get(Db::TEMP)?;
-    if let Some(btree) = temp.opened()
-        && (!call.connection.is_autocommit() || btree.pager().is_reading())
-    {
-        return Err(Error::generic("temporary storage cannot be changed from within a transaction"));
-    }
+    check_temporary_is_idle(call)?;
+    cell.set(wanted);
     replace_temporary(call.connection);
     nothing()
+}
+
+/// Where temporary files are stored cannot be changed while they are in use.
+fn check_temporary_is_idle(call: &Call<'_>) -> Result<()> {
+    let temp = call.connection.databases.get(Db::TEMP)?;
+    match temp.opened() {
+        Some(btree) if !call.connection.is_autocommit() || btree.pager().is_reading() => {
+            Err(Error::generic("temporary storage cannot be changed from within a transaction"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Replaces the temporary database by an empty one, and drops its objects from the catalog.

@@ -1,6 +1,8 @@
 //! INSERT, UPDATE, DELETE with their clauses.
 
-use super::{Expr, FromItem, Ident, Indexed, OrderTerm, QualifiedName, ResultColumn, Select, With};
+use super::{
+    Expr, FromItem, Ident, Indexed, Limit, OrderTerm, QualifiedName, ResultColumn, Select, SelectNumber, Span, With,
+};
 
 /// `OR action` and `ON CONFLICT action`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +92,8 @@ pub struct Update<'a> {
     pub filter: Option<Expr<'a>>,
     /// RETURNING; empty if there is no such clause.
     pub returning: &'a [ResultColumn<'a>],
+    /// ORDER BY and LIMIT.
+    pub limited: Option<&'a LimitedRows<'a>>,
 }
 
 /// DELETE.
@@ -107,4 +111,21 @@ pub struct Delete<'a> {
     pub filter: Option<Expr<'a>>,
     /// RETURNING; empty if there is no such clause.
     pub returning: &'a [ResultColumn<'a>],
+    /// ORDER BY and LIMIT.
+    pub limited: Option<&'a LimitedRows<'a>>,
+}
+
+/// ORDER BY and LIMIT of an UPDATE or DELETE: the rows that the condition finds are ordered, and the first of them are changed.
+#[derive(Clone, Copy, Debug)]
+pub struct LimitedRows<'a> {
+    /// ORDER BY; empty if there is no such clause.
+    pub order_by: &'a [OrderTerm<'a>],
+    /// LIMIT; none after ORDER BY is an error.
+    pub limit: Option<&'a Limit<'a>>,
+    /// The number of the query that finds the rows.
+    pub number: SelectNumber,
+    /// The text of the clauses.
+    pub span: Span,
+    /// The height of the highest expression within.
+    pub height: u32,
 }

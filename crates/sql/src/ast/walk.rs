@@ -1,8 +1,8 @@
 //! Visiting all nodes of a tree, in the order of the text except for a few lists.
 
 use super::{
-    CommonTable, CreateTrigger, Expr, ExprKind, Frame, FrameBound, FromItem, InSet, JoinConstraint, OrderTerm, Over,
-    Query, ResultColumnKind, Select, SelectCore, Source, Stmt, TriggerStep, Upsert, Window, With,
+    CommonTable, CreateTrigger, Expr, ExprKind, Frame, FrameBound, FromItem, InSet, JoinConstraint, Limit, LimitedRows,
+    OrderTerm, Over, Query, ResultColumnKind, Select, SelectCore, Source, Stmt, TriggerStep, Upsert, Window, With,
 };
 
 /// A node that a walk visits.
@@ -81,9 +81,20 @@ pub fn walk_select<'a>(select: &Select<'a>, f: &mut dyn FnMut(Node<'_, 'a>)) {
         walk_core(&term.core, f);
     }
     order_terms(select.order_by, f);
-    if let Some(limit) = select.limit {
+    walk_limit(select.limit, f);
+}
+
+fn walk_limit<'a>(limit: Option<&Limit<'a>>, f: &mut dyn FnMut(Node<'_, 'a>)) {
+    if let Some(limit) = limit {
         walk_expr(&limit.limit, f);
         option(&limit.offset, f);
+    }
+}
+
+fn walk_limited<'a>(limited: Option<&LimitedRows<'a>>, f: &mut dyn FnMut(Node<'_, 'a>)) {
+    if let Some(limited) = limited {
+        order_terms(limited.order_by, f);
+        walk_limit(limited.limit, f);
     }
 }
 
@@ -107,11 +118,13 @@ pub fn walk_stmt<'a>(stmt: &Stmt<'a>, f: &mut dyn FnMut(Node<'_, 'a>)) {
             walk_from(update.from, f);
             option(&update.filter, f);
             result_columns(update.returning, f);
+            walk_limited(update.limited, f);
         }
         Stmt::Delete(delete) => {
             walk_with(delete.with, f);
             option(&delete.filter, f);
             result_columns(delete.returning, f);
+            walk_limited(delete.limited, f);
         }
         Stmt::CreateView(view) => walk_select(view.select, f),
         Stmt::CreateTrigger(trigger) => walk_trigger(trigger, f),

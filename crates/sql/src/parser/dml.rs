@@ -5,12 +5,13 @@ use bumpalo::collections::Vec as ArenaVec;
 use super::cursor::Parser;
 use super::expr::expr;
 use crate::ast::{
-    Assignment, Conflict, Delete, Ident, Insert, QualifiedName, ResultColumn, Stmt, Update, Upsert, UpsertUpdate, With,
+    Assignment, Conflict, Delete, Ident, Insert, LimitedRows, QualifiedName, ResultColumn, Stmt, Update, Upsert,
+    UpsertUpdate, With,
 };
 use crate::error::Result;
 use crate::parser::expr::order::order_term;
 use crate::parser::expr::query::from::{indexed, joined_items};
-use crate::parser::expr::query::{expect_select, result_columns, where_clause};
+use crate::parser::expr::query::{expect_select, order_and_limit, result_columns, where_clause};
 use crate::token::TokenKind;
 
 pub(super) fn insert<'a>(parser: &mut Parser<'a, '_>, with: Option<&'a With<'a>>) -> Result<Stmt<'a>> {
@@ -141,7 +142,8 @@ pub(super) fn update<'a>(parser: &mut Parser<'a, '_>, with: Option<&'a With<'a>>
     let from = if parser.take(TokenKind::From)? { joined_items(parser)? } else { &[] };
     let filter = where_clause(parser)?;
     let returning = returning(parser)?;
-    let update = Update { with, or, table, alias, indexed, set, from, filter, returning };
+    let limited = limited_rows(parser)?;
+    let update = Update { with, or, table, alias, indexed, set, from, filter, returning, limited };
     Ok(Stmt::Update(parser.arena.alloc(update)))
 }
 
@@ -151,6 +153,18 @@ pub(super) fn delete<'a>(parser: &mut Parser<'a, '_>, with: Option<&'a With<'a>>
     let indexed = indexed(parser)?;
     let filter = where_clause(parser)?;
     let returning = returning(parser)?;
-    let delete = Delete { with, table, alias, indexed, filter, returning };
+    let limited = limited_rows(parser)?;
+    let delete = Delete { with, table, alias, indexed, filter, returning, limited };
     Ok(Stmt::Delete(parser.arena.alloc(delete)))
+}
+
+/// ORDER BY and LIMIT, if one of them is next.
+fn limited_rows<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<&'a LimitedRows<'a>>> {
+    if !parser.at(TokenKind::Order) && !parser.at(TokenKind::Limit) {
+        return Ok(None);
+    }
+    let start = parser.token.span.start;
+    let (order_by, limit, height) = order_and_limit(parser)?;
+    let (number, span) = (parser.number_select(), parser.span_from(start));
+    Ok(Some(parser.arena.alloc(LimitedRows { order_by, limit, number, span, height })))
 }

@@ -88,14 +88,22 @@ fn parse<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Result<Parsed<'
     let cut = sql.len() > longest;
     let mut parser = Parser::new(sql.get(..longest).unwrap_or(sql), arena, limits);
     let mut parsed = statement::first_statement(&mut parser);
-    // A parser that reaches the end of truncated text has read beyond the limit.
-    if cut && parser.token.kind == TokenKind::EndOfText {
+    // A parser that reaches the end of truncated text has read beyond the limit, and so has one whose last token is truncated.
+    if cut && (parser.token.kind == TokenKind::EndOfText || is_truncated(sql, &parser.token, arena, limits)) {
         return too_big(sql.len());
     }
     if let Err(error) = &mut parsed {
         error.tail = end_of_reading(&parser.token);
     }
     parsed
+}
+
+/// Whether the token, which was read before the text was known to go on, is longer in the whole text.
+#[cold]
+fn is_truncated(sql: &[u8], token: &Token, arena: &Bump, limits: &Limits) -> bool {
+    let (start, end) = (token.span.start as usize, token.span.end as usize);
+    let ends_with_text = end == limits.sql_length as usize;
+    ends_with_text && Parser::new(&sql[start..], arena, limits).token.span.end as usize > end - start
 }
 
 /// Where SQLite stops reading if it finds an error when `token` is the next one. A token that is illegal is not read.

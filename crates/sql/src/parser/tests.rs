@@ -164,6 +164,8 @@ fn limits_are_checked() {
     let limits = Limits { sql_length: 8, ..Limits::default() };
     check("select 1;", limits, "string or blob too big", None);
     assert!(error("select 10", &limits).too_big);
+    let limits = Limits { sql_length: 5, ..Limits::default() };
+    assert!(error("select 1", &limits).too_big && !error("selec 1", &limits).too_big);
     let limits = Limits { compound_select: 0, ..Limits::default() };
     let arena = Bump::new();
     assert!(parse_statement(b"select 1 union select 2", &arena, &limits).is_ok());

@@ -118,7 +118,7 @@ impl<'a> Analysis<'_, 'a> {
     /// Adds the condition, and returns it without likelihood() and COLLATE.
     fn add_condition(&mut self, expr: Expr<'a>, origin: TermOrigin) -> Expr<'a> {
         let (_, probability) = without_likelihood(expr);
-        let expr = skip_likelihood(expr);
+        let expr = answered(skip_likelihood(expr));
         let likelihood = probability.map(like::logarithm);
         let needs = self.sources_of(&expr).union(self.bound_to(origin));
         let condition = Condition {
@@ -482,5 +482,13 @@ fn integer_of(expr: &Expr<'_>) -> Option<i64> {
         Expr::Unary(UnaryOp::Plus, operand) => integer_of(operand),
         Expr::Unary(UnaryOp::Negate, operand) => integer_of(operand)?.checked_neg(),
         _ => None,
+    }
+}
+
+/// The condition, or its answer where SQLite has answered it when it resolved names: a column that is never NULL is asked whether it is.
+fn answered(condition: Expr<'_>) -> Expr<'_> {
+    match condition {
+        Expr::IsNull(Expr::Column(column), not) if column.is_never_null => Expr::Integer(i64::from(not)),
+        _ => condition,
     }
 }

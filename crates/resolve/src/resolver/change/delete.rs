@@ -3,13 +3,14 @@
 use lithe_catalog::Result;
 use lithe_sql::ast;
 
+use super::limited::Limitable;
 use super::returning::resolve_returning;
-use super::{ResolvedChange, change_scope, target_item, target_of, with_tables};
+use super::{ResolvedChange, change_scope, target_of, with_tables};
 use crate::authorize::Action;
 use crate::resolver::Resolver;
 use crate::resolver::expr::query::from::resolve_from;
 use crate::resolver::expr::query::select::resolve_conditions;
-use crate::resolver::scope::{Found, Scope};
+use crate::resolver::scope::{Found, Rules, Scope};
 
 /// Resolves a DELETE.
 pub(crate) fn resolve_delete<'a>(
@@ -28,15 +29,17 @@ fn resolve_parts<'a>(
     delete: &ast::Delete<'a>,
 ) -> Result<&'a mut ResolvedChange<'a>> {
     let found = Found::default();
-    let item = target_item(delete.table, delete.alias, delete.indexed);
-    let from = resolve_from(resolver, base, &[item], &found, None)?;
+    let ast::Delete { table, alias, indexed, limited, .. } = *delete;
+    let rows = Limitable { name: "DELETE", table, alias, indexed, filter: delete.filter.as_ref(), limited };
+    let from = resolve_from(resolver, base, &[rows.item()], &found, None)?;
     let target = target_of(resolver, base, delete.table, &from)?;
     if !resolver.env.authorize(Action::Delete, Some(target.table.name.name()), None, Some(target.db), base.within)? {
         resolver.delete_one_by_one.set(true);
     }
     with_tables(base, delete.with, |scope| {
         let row = change_scope(scope, &from.scope, &found);
-        let terms = resolve_conditions(resolver, &row, &from, delete.filter.as_ref())?;
+        let row = row.with_rules(Rules { in_where: true, ..row.rules });
+        let terms = resolve_conditions(resolver, &row, &from, rows.filter(resolver, &target)?.as_ref())?;
         let sources = resolver.slice(&from.sources);
         let change = ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, returning: None };
         Ok(resolver.arena.alloc(change))

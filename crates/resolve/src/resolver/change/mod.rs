@@ -7,6 +7,7 @@
 mod assign;
 pub(super) mod delete;
 pub(super) mod insert;
+mod limited;
 mod returning;
 pub(super) mod update;
 mod upsert;
@@ -241,6 +242,7 @@ impl<'a> ChangeTarget<'a> {
             using: &[],
             qualified_only: false,
             is_trigger_row: false,
+            is_returned: false,
         }
     }
 

@@ -4,8 +4,9 @@ use lithe_catalog::{IndexTerm, Result, fail};
 use lithe_sql::ast::{self, FromItem};
 
 use super::assign::{assigned_column, resolve_assignments};
+use super::limited::Limitable;
 use super::returning::resolve_returning;
-use super::{Assigned, ChangeTarget, ResolvedChange, change_scope, target_item, target_of, with_tables};
+use super::{Assigned, ChangeTarget, ResolvedChange, change_scope, target_of, with_tables};
 use crate::ir::{CoreBody, Query, Select, Source, SourceKind, Term, plain_output};
 use crate::resolver::Resolver;
 use crate::resolver::expr::query::from::{is_right, resolve_from, resolve_from_item, resolve_whole_item};
@@ -32,8 +33,12 @@ fn resolve_parts<'a>(
     update: &ast::Update<'a>,
 ) -> Result<&'a mut ResolvedChange<'a>> {
     let found = Found::default();
-    let item = target_item(update.table, update.alias, update.indexed);
-    let mut from = resolve_from(resolver, base, &[item], &found, None)?;
+    let ast::Update { table, alias, indexed, limited, .. } = *update;
+    let rows = Limitable { name: "UPDATE", table, alias, indexed, filter: update.filter.as_ref(), limited };
+    if limited.is_some() && !update.from.is_empty() {
+        return fail("not supported yet: LIMIT of UPDATE with FROM");
+    }
+    let mut from = resolve_from(resolver, base, &[rows.item()], &found, None)?;
     let target = target_of(resolver, base, update.table, &from)?;
     with_tables(base, update.with, |scope| {
         if !update.from.is_empty() {
@@ -54,8 +59,9 @@ fn resolve_parts<'a>(
             !update.from.is_empty() && target.table.view().is_none() && target.table.virtual_table().is_none();
         let rules = Rules { aggregates: is_select, windows: is_select, ..row.rules };
         let set = resolve_assignments(resolver, &row.with_rules(rules), &target, update.set)?;
-        let where_scope = row.with_rules(Rules { in_where: is_select, ..row.rules });
-        let filter = update.filter.as_ref().map(|filter| resolve_expr(resolver, &where_scope, filter)).transpose()?;
+        let where_scope = row.with_rules(Rules { in_where: true, ..row.rules });
+        let filter = rows.filter(resolver, &target)?;
+        let filter = filter.as_ref().map(|filter| resolve_expr(resolver, &where_scope, filter)).transpose()?;
         let terms = all_conditions(resolver, &from.sources, filter, terms)?;
         check_target_is_not_in(&from, &target)?;
         let sources = resolver.slice(&from.sources);

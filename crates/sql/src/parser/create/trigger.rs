@@ -154,6 +154,7 @@ fn trigger_update<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
         from: if parser.take(TokenKind::From)? { joined_items(parser)? } else { &[] },
         filter: where_clause(parser)?,
         returning: &[],
+        limited: None,
     };
     Ok(Stmt::Update(parser.arena.alloc(update)))
 }
@@ -164,7 +165,7 @@ fn trigger_delete<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
     not_indexed_in_trigger(parser)?;
     let filter = where_clause(parser)?;
     let indexed = Indexed::Any;
-    let delete = Delete { with: None, table, alias, indexed, filter, returning: &[] };
+    let delete = Delete { with: None, table, alias, indexed, filter, returning: &[], limited: None };
     Ok(Stmt::Delete(parser.arena.alloc(delete)))
 }
 

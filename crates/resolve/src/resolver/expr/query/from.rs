@@ -137,6 +137,7 @@ pub(crate) fn resolve_whole_item<'a>(
         using: &[],
         qualified_only: false,
         is_trigger_row: false,
+        is_returned: false,
     };
     let is_free = matches!(item.constraint, JoinConstraint::None) && !join.natural;
     if !is_free || matches!(item.source, ast::Source::Function(..)) {

@@ -116,12 +116,20 @@ fn query<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
     // Allocated in the arena, because nested subqueries would add it to the native stack repeatedly.
     let query: &'a mut Query<'a> = parser.arena.alloc(Query::default());
     clauses(parser, query)?;
-    let order_by = order_by(parser)?;
-    let limit = limit(parser)?;
-    let height = query_height(query).max(tallest_term(order_by)).max(limit_height(limit));
+    let (order_by, limit, height) = order_and_limit(parser)?;
+    let height = query_height(query).max(height);
     let number = parser.number_select();
     Ok(Term { core: SelectCore::Query(query), number, is_compound: false, order_by, limit, height })
 }
+
+/// ORDER BY and LIMIT, and the height of the highest expression in them.
+pub(crate) fn order_and_limit<'a>(parser: &mut Parser<'a, '_>) -> Result<OrderAndLimit<'a>> {
+    let order_by = order_by(parser)?;
+    let limit = limit(parser)?;
+    Ok((order_by, limit, tallest_term(order_by).max(limit_height(limit))))
+}
+
+type OrderAndLimit<'a> = (&'a [OrderTerm<'a>], Option<&'a Limit<'a>>, u32);
 
 /// The clauses of one core, from DISTINCT to WINDOW.
 fn clauses<'a>(parser: &mut Parser<'a, '_>, query: &mut Query<'a>) -> Result<()> {
