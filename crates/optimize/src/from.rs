@@ -177,7 +177,7 @@ impl<'a> ExprWalk<'_, 'a> {
         match *path {
             TreePath::Scan => Ok(()),
             TreePath::Rowid(RowidKey::Value(value)) => self.expr(&value),
-            TreePath::Rowid(RowidKey::In { set, .. }) => self.keys(set),
+            TreePath::Rowid(RowidKey::In { set, .. }) => self.keys_of_tree(set),
             TreePath::RowidRange(low, high) => {
                 let ends = if reverse { [low, high] } else { [high, low] };
                 ends.iter().flatten().try_for_each(|bound| self.bound(bound))
@@ -211,7 +211,7 @@ impl<'a> ExprWalk<'_, 'a> {
             let Key::In { set, .. } = key else { continue };
             let is_same = |other: &Key<'a>| matches!(other, Key::In { set: earlier, .. } if earlier.id == set.id);
             if !keys[..at].iter().any(is_same) {
-                self.keys(set)?;
+                self.keys_of_tree(set)?;
             }
         }
         Ok(())

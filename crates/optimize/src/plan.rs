@@ -423,6 +423,8 @@ pub enum ExprQueryWay<'a> {
     Keys(&'a QueryPlan<'a>),
     /// A table has the members of IN's set already: its rowids.
     Rowids(Db, &'a Table),
+    /// As before, and they are the keys of a search, in order.
+    RowidKeys(Db, &'a Table),
     /// An index has the members of IN's set already: the first columns of its entries.
     Index(Db, &'a Table, &'a Index),
 }

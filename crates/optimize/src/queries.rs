@@ -87,6 +87,18 @@ impl<'a> ExprWalk<'_, 'a> {
         }
     }
 
+    /// The set of an IN whose members are keys of a search: of a table's or an index's tree.
+    pub fn keys_of_tree(&mut self, set: &In<'a>) -> Result<()> {
+        let keeps_integers = |how: &How<'_>| matches!(how.affinity, None | Some(Affinity::Integer | Affinity::Numeric));
+        match (set.set, existing_set(set)) {
+            (InSet::Query(query), Some(ExprQueryWay::Rowids(db, table))) if set.how.iter().all(keeps_integers) => {
+                self.push(query, ExprQueryWay::RowidKeys(db, table));
+                Ok(())
+            }
+            _ => self.keys(set),
+        }
+    }
+
     /// The set of an IN whose members are keys.
     pub fn keys(&mut self, set: &In<'a>) -> Result<()> {
         match set.set {

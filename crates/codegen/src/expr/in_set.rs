@@ -121,7 +121,7 @@ fn emit_in_set<'a>(cg: &mut Codegen<'a>, set: &In<'a>, ways: Ways) -> Result<()>
             }
             ExprQueryWay::Index(db, _, index) => open_once(cg, |cg| cg.open_index(db, index))?,
             ExprQueryWay::Set(plan) => query_set(cg, set, plan, kind)?,
-            ExprQueryWay::Row(_) | ExprQueryWay::Keys(_) => return fail(NOT_PLANNED),
+            ExprQueryWay::Row(_) | ExprQueryWay::Keys(_) | ExprQueryWay::RowidKeys(..) => return fail(NOT_PLANNED),
         },
     };
     let count = set.how.len();
@@ -203,16 +203,35 @@ fn emit_row_lookup_with_nulls<'a>(
     Ok(())
 }
 
-/// A cursor on the members, each distinct one once and in order, for use as keys.
-pub(crate) fn key_set<'a>(cg: &mut Codegen<'a>, set: &In<'a>) -> Result<CursorId> {
+/// The members of a set as keys: each distinct one once, in order.
+#[derive(Clone, Copy)]
+pub(crate) enum KeySet {
+    /// The entries of a tree that was made for them.
+    Made(CursorId),
+    /// The rowids of a table.
+    Rowids(CursorId),
+}
+
+/// A cursor on the members of a set whose members are keys of a search.
+pub(crate) fn key_set<'a>(cg: &mut Codegen<'a>, set: &In<'a>) -> Result<KeySet> {
     let kind = CursorKind::EphemeralIndex;
     let query = match set.set {
-        InSet::List(items) => return list_set(cg, set, items, kind),
+        InSet::List(items) => return list_set(cg, set, items, kind).map(KeySet::Made),
         InSet::Query(query) => query,
     };
-    match subquery::planned(cg, query, |way| matches!(way, ExprQueryWay::Keys(_)))? {
-        ExprQueryWay::Keys(plan) => query_set(cg, set, plan, kind),
+    let is_for_keys = |way: &ExprQueryWay<'_>| matches!(way, ExprQueryWay::Keys(_) | ExprQueryWay::RowidKeys(..));
+    match subquery::planned(cg, query, is_for_keys)? {
+        ExprQueryWay::Keys(plan) => query_set(cg, set, plan, kind).map(KeySet::Made),
+        ExprQueryWay::RowidKeys(db, table) => open_once(cg, |cg| cg.open_table(db, table)).map(KeySet::Rowids),
         _ => fail(NOT_PLANNED),
+    }
+}
+
+/// A tree that was made of the members of a set, each distinct one once and in order.
+pub(crate) fn made_key_set<'a>(cg: &mut Codegen<'a>, set: &In<'a>) -> Result<CursorId> {
+    match key_set(cg, set)? {
+        KeySet::Made(cursor) => Ok(cursor),
+        KeySet::Rowids(_) => fail(NOT_PLANNED),
     }
 }
 

@@ -25,7 +25,7 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
-use crate::expr::in_set;
+use crate::expr::in_set::{self, KeySet};
 
 /// A loop around a search: the next member of a set, the next value of skipped columns.
 #[derive(Clone, Debug)]
@@ -133,7 +133,14 @@ pub fn begin_sets<'a>(
         if places[0].1 != at {
             continue;
         }
-        let (cursor, columns) = members(cg, set, &places)?;
+        let (cursor, columns) = match in_set::key_set(cg, set)? {
+            KeySet::Made(all) => members(cg, set, all, &places)?,
+            KeySet::Rowids(cursor) => {
+                begin_members(cg, cursor, is_backwards(at), exhausted, around);
+                cg.b.emit(Insn::Rowid { cursor, dst: start.at(at) });
+                continue;
+            }
+        };
         begin_members(cg, cursor, is_backwards(at), exhausted, around);
         for ((_, at), column) in places.iter().zip(columns) {
             let dst = start.at(*at);
@@ -152,10 +159,14 @@ fn column_of_set(key: &Key<'_>, set: &In<'_>, at: usize) -> Option<(u16, usize)>
     }
 }
 
-/// The members of a set, in the order of the keys, and their columns for the places. If the places use only some of the columns, rows that
+/// The members of a set, of which `all` is the tree, in the order of the keys, and their columns for the places. If the places use only some of the columns, rows that
 /// differ in the other columns only must count once.
-fn members<'a>(cg: &mut Codegen<'a>, set: &'a In<'a>, places: &[(u16, usize)]) -> Result<(CursorId, Vec<u16>)> {
-    let all = in_set::key_set(cg, set)?;
+fn members<'a>(
+    cg: &mut Codegen<'a>,
+    set: &'a In<'a>,
+    all: CursorId,
+    places: &[(u16, usize)],
+) -> Result<(CursorId, Vec<u16>)> {
     let wanted: Vec<u16> = places.iter().map(|(column, _)| *column).collect();
     if wanted.iter().copied().eq(0..set.how.len() as u16) {
         return Ok((all, wanted));

@@ -39,7 +39,7 @@ pub(super) fn begin_scan<'a>(
         let dst = start.at(at);
         match key {
             Key::In { set, .. } if *all_at_once => {
-                let set = in_set::key_set(cg, set)?;
+                let set = in_set::made_key_set(cg, set)?;
                 cg.b.emit(Insn::VList { cursor: set, dst });
             }
             key => emit_argument(cg, key, dst)?,

@@ -35,6 +35,11 @@ fn automatic_indexes() {
 }
 
 #[test]
+fn rowids_as_keys() {
+    check(include_str!("rowids_as_keys.sql"));
+}
+
+#[test]
 fn columns_that_are_never_null() {
     check(include_str!("never_null.sql"));
 }

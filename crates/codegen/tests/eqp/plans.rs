@@ -209,6 +209,7 @@ impl Text {
                 ExprQueryWay::Row(plan) => self.node(&format!("{place}: row{correlated}"), |text| text.query(plan)),
                 ExprQueryWay::Set(plan) => self.node(&format!("{place}: set{correlated}"), |text| text.query(plan)),
                 ExprQueryWay::Keys(plan) => self.node(&format!("{place}: keys{correlated}"), |text| text.query(plan)),
+                ExprQueryWay::RowidKeys(_, table) => self.line(&format!("{place}: rowids of {} as keys", table.name)),
                 ExprQueryWay::Rowids(_, table) => self.line(&format!("{place}: rowids of {}", table.name)),
                 ExprQueryWay::Index(_, _, index) => self.line(&format!("{place}: entries of {}", index.name)),
             }

@@ -77,7 +77,7 @@ impl Lines {
             match query.way {
                 ExprQueryWay::Row(plan) => self.subquery(plan, SCALAR),
                 ExprQueryWay::Set(plan) | ExprQueryWay::Keys(plan) => self.subquery(plan, "LIST SUBQUERY"),
-                ExprQueryWay::Rowids(_, table) => {
+                ExprQueryWay::Rowids(_, table) | ExprQueryWay::RowidKeys(_, table) => {
                     self.line(format!("USING ROWID SEARCH ON TABLE {} FOR IN-OPERATOR", table.name));
                 }
                 ExprQueryWay::Index(_, _, index) => {
