@@ -95,7 +95,7 @@ impl<'a> Analysis<'_, 'a> {
 
     /// Adds a condition and the constraints that can be made of it.
     fn add(&mut self, expr: Expr<'a>, origin: TermOrigin) {
-        let expr = self.add_condition(answered(expr), origin);
+        let expr = self.add_condition(expr, origin);
         match expr {
             Expr::Compare(compare) => self.compare(compare),
             Expr::CompareRows(compare) => self.compare_rows(compare),
@@ -444,14 +444,6 @@ impl<'a> Analysis<'_, 'a> {
 
     fn position(&self, column: &Column<'a>) -> Option<usize> {
         self.scope.sources.iter().position(|source| source.id == column.source)
-    }
-}
-
-/// The test of a column that is never NULL, which SQLite answers when it resolves names, as a constant: it drops no rows.
-fn answered(condition: Expr<'_>) -> Expr<'_> {
-    match condition {
-        Expr::IsNull(Expr::Column(column), not) if column.is_never_null => Expr::Integer(i64::from(not)),
-        other => other,
     }
 }
 
