@@ -214,6 +214,10 @@ impl Btree {
     /// pointer maps. Answers whether it was possible.
     pub fn set_auto_vacuum(&self, mode: AutoVacuum) -> Result<bool> {
         if self.pager.page_count() == 0 {
+            let changes_maps = (self.auto_vacuum_wanted.get() == AutoVacuum::None) != (mode == AutoVacuum::None);
+            if self.pager.is_shape_fixed() && changes_maps {
+                return Ok(false);
+            }
             self.auto_vacuum_wanted.set(mode);
             return Ok(true);
         }

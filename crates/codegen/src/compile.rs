@@ -114,7 +114,7 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
         Stmt::CreateIndex(create) => create_index(cg, create, sql)?,
         Stmt::CreateView(create) => create_view(cg, create, sql, parameters)?,
         Stmt::CreateTrigger(create) => create_trigger(cg, create, sql, parameters)?,
-        Stmt::Drop(drop) => drop_object(cg, drop)?,
+        Stmt::Drop(drop) => return drop_object(cg, drop),
         Stmt::Reindex(name) => reindex(cg, name, sql)?,
         Stmt::CreateVirtualTable(create) => create_virtual_table(cg, create, sql)?,
         Stmt::AlterTable(alter) => alter_table(cg, alter, sql)?,

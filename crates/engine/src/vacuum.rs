@@ -82,6 +82,8 @@ impl Vacuum {
             return Ok(());
         }
         authorize::attaching(connection, into.as_deref())?;
+        // Even if it fails, no pragma changes the shape of an empty database any more.
+        connection.databases.get(self.db)?.btree().pager().fix_shape();
         match into {
             // Whether VACUUM succeeds or not, the schema is read again.
             None => {

@@ -11,6 +11,7 @@ use bumpalo::Bump;
 use lithe_catalog::{Index, Result, Table, TableKind};
 use lithe_resolve::ir::{
     Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, any, collation_of, is_constant, same,
+    same_aggregate,
 };
 use lithe_value::Collation;
 
@@ -32,6 +33,13 @@ pub(crate) struct SelectRequest<'a> {
     pub needs_columns: bool,
     /// Only its first row is read.
     pub is_first_row: bool,
+}
+
+impl SelectRequest<'_> {
+    /// Whether rows behind the first ones may stay unread.
+    fn may_end_early(&self) -> bool {
+        self.limit.is_some() || self.row_limit.is_some() || self.is_first_row
+    }
 }
 
 impl Default for SelectRequest<'_> {
@@ -68,7 +76,7 @@ impl<'a> Planner<'a> {
         if select.is_aggregate {
             // Constant terms, which order nothing, direct the groups, too.
             let terms = directed_like(self.context.arena, select.group_by, request.order_by);
-            return self.plan_groups(select, terms, order_by, "GROUP BY", request.needs_columns);
+            return self.plan_groups(select, terms, order_by, "GROUP BY", request);
         }
         if select.distinct && is_order_of_result(select, order_by) {
             // Rows grouped by the result columns come in their order.
@@ -76,7 +84,7 @@ impl<'a> Planner<'a> {
             let group_by = distinct_terms(arena, select.columns);
             let grouped = arena.alloc(Select { distinct: false, is_aggregate: true, group_by, ..*select });
             let terms = directed_like(arena, group_by, order_by);
-            return self.plan_groups(grouped, terms, order_by, "DISTINCT", request.needs_columns);
+            return self.plan_groups(grouped, terms, order_by, "DISTINCT", request);
         }
         self.plan_plain(select, order_by, request)
     }
@@ -128,7 +136,7 @@ impl<'a> Planner<'a> {
         terms: &'a [OrderTerm<'a>],
         order_by: &'a [OrderTerm<'a>],
         clause: &'static str,
-        needs_columns: bool,
+        wanted: SelectRequest<'a>,
     ) -> Result<SelectPlan<'a>> {
         // ORDER BY has the same terms as GROUP BY: groups in the order of `terms` meet it.
         let orders_groups = is_order_of(select, terms, order_by);
@@ -144,7 +152,8 @@ impl<'a> Planner<'a> {
         // another order.
         let is_ordered = orders_groups && (!join.in_order || join.order_by_met);
         let order_by = if is_ordered { &[] } else { order_by };
-        let grouping = self.grouping(select, terms, join)?;
+        let may_end_early = wanted.may_end_early() && order_by.is_empty();
+        let grouping = self.grouping(select, terms, join, may_end_early)?;
 
         self.context.enter_loops(join.rows);
         let term_queries = self.plan_exprs(terms.iter().map(|term| &term.expr), &[]);
@@ -154,6 +163,7 @@ impl<'a> Planner<'a> {
 
         let known = terms_known(select, terms, grouping);
         let having = self.plan_exprs(&select.having, &known)?;
+        let needs_columns = wanted.needs_columns;
         let row =
             ResultRow { columns: select.columns, order_by, distinct: select.distinct, needs_columns, known: &known };
         let queries = self.plan_row(row)?;
@@ -168,7 +178,7 @@ impl<'a> Planner<'a> {
             grouping,
             distinct: match join.distinct {
                 DistinctPlan::ComparePrevious if grouping != Grouping::Streamed => DistinctPlan::Remember,
-                plan if request.distinct && !is_distinct_term(select, terms) => plan,
+                plan if request.distinct && follows_groups(select, terms) => plan,
                 _ => DistinctPlan::Remember,
             },
             order_by,
@@ -182,9 +192,20 @@ impl<'a> Planner<'a> {
 
     /// How the rows of a group are brought together. A hash table holds the groups if the state of each is small and has a fixed size;
     /// rows of groups for which the table has no space are sorted.
-    fn grouping(&self, select: &Select<'a>, terms: &[OrderTerm<'a>], join: &JoinPlan<'a>) -> Result<Grouping> {
+    fn grouping(
+        &self,
+        select: &Select<'a>,
+        terms: &[OrderTerm<'a>],
+        join: &JoinPlan<'a>,
+        may_end_early: bool,
+    ) -> Result<Grouping> {
         if join.in_order || join.one_row {
             return Ok(Grouping::Streamed);
+        }
+        // A function that fails for a row of a group that nobody asks for must not be called.
+        let is_called = |call: &Aggregate<'a>| call.args.iter().chain(&call.filter).any(calls_function);
+        if may_end_early && select.aggregates.iter().any(|call| is_called(call)) {
+            return Ok(Grouping::Sorted);
         }
         if !select.aggregates.iter().all(|call| is_small(call)) {
             return Ok(Grouping::Sorted);
@@ -240,6 +261,10 @@ pub fn keeps_term(select: &Select<'_>, term: &Expr<'_>, grouping: Grouping) -> b
     !is_bare && !are_from_extreme_row(select)
 }
 
+fn calls_function(expr: &Expr<'_>) -> bool {
+    any(expr, &mut |part| matches!(part, Expr::Function(_)))
+}
+
 /// Whether the states of a call for many groups can stand side by side.
 fn is_small(call: &Aggregate<'_>) -> bool {
     // The code of a query is emitted only once.
@@ -274,24 +299,24 @@ impl<'a> Planner<'a> {
     /// these adjacent.
     fn distinct_in_groups(&self, select: &Select<'a>, terms: &[OrderTerm<'a>]) -> Option<&'a [Expr<'a>]> {
         let args = single_distinct_argument(select)?;
-        let is_ascending = |term: &OrderTerm<'a>| !term.descending;
         let exprs = terms.iter().map(|term| term.expr).chain(args.iter().copied());
-        let exprs = bumpalo::collections::Vec::from_iter_in(exprs, self.context.arena).into_bump_slice();
-        terms.iter().all(is_ascending).then_some(exprs)
+        Some(bumpalo::collections::Vec::from_iter_in(exprs, self.context.arena).into_bump_slice())
     }
 }
 
 /// The argument of the only aggregate, if it has DISTINCT.
 fn single_distinct_argument<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
-    match *select.aggregates {
-        [Aggregate { distinct: true, args: args @ [_], .. }] => Some(args),
-        _ => None,
-    }
+    let [first, others @ ..] = select.aggregates else { return None };
+    // Written twice, it is one aggregate.
+    let is_only = first.distinct && first.args.len() == 1 && others.iter().all(|other| same_aggregate(first, other));
+    is_only.then_some(first.args)
 }
 
-/// Whether the argument of the only aggregate is a term of GROUP BY: in SQLite it counts as one more term of the order, and does not follow it.
-fn is_distinct_term<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>]) -> bool {
-    single_distinct_argument(select).is_some_and(|args| terms.iter().any(|term| same(&term.expr, &args[0])))
+/// Whether equal arguments of the only aggregate can be adjacent within groups. A term of GROUP BY counts, in SQLite, as one more term of the
+/// order, and does not follow it; neither does any argument where the groups' order descends, though it makes the sorter cheaper.
+fn follows_groups<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>]) -> bool {
+    let is_term = |arg: &Expr<'a>| terms.iter().any(|term| term.descending || same(&term.expr, arg));
+    !single_distinct_argument(select).is_some_and(|args| is_term(&args[0]))
 }
 
 /// The argument of the only aggregate, if it has DISTINCT and no bare column is used: an index can make equal arguments adjacent.

@@ -194,6 +194,8 @@ pub(crate) struct View {
     /// Clean pages are copies, not references into the mapping, because the mapping will change before the transaction
     /// ends.
     pub(crate) reads_copies: Cell<bool>,
+    /// A write transaction has begun on an empty database. Even if it was rolled back, page size and auto-vacuum mode stay, as in SQLite.
+    pub(crate) is_shape_fixed: Cell<bool>,
 }
 
 impl View {
@@ -209,6 +211,7 @@ impl View {
             reserved: Cell::new(shape.reserved),
             id: Cell::default(),
             reads_copies: Cell::new(false),
+            is_shape_fixed: Cell::new(false),
         }
     }
 

@@ -9,6 +9,7 @@ use lithe_catalog::{
 };
 use lithe_format::PageNo;
 use lithe_optimize::write::foreign_keys::{drop_needs_delete, is_parent};
+use lithe_resolve::ir::OutputColumn;
 use lithe_sql::ast::{Conflict, Drop, Name, ObjectKind, QualifiedName};
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg, TextId};
@@ -16,13 +17,14 @@ use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg, Text
 use super::system::{self, Is, object_kind, schema_column};
 use crate::{Codegen, write};
 
-/// DROP of any object.
-pub(crate) fn drop_object<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
+/// DROP of any object. Returns the column that a DROP TABLE has under PRAGMA count_changes, if it deletes the rows first.
+pub(crate) fn drop_object<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<&'a [OutputColumn<'a>]> {
     match drop.kind {
-        ObjectKind::Table | ObjectKind::View => drop_table(cg, drop),
-        ObjectKind::Index => drop_index(cg, drop),
-        ObjectKind::Trigger => drop_trigger(cg, drop),
+        ObjectKind::Table | ObjectKind::View => return drop_table(cg, drop),
+        ObjectKind::Index => drop_index(cg, drop)?,
+        ObjectKind::Trigger => drop_trigger(cg, drop)?,
     }
+    Ok(&[])
 }
 
 /// The object does not exist: an error, or nothing to do under IF EXISTS.
@@ -39,12 +41,12 @@ fn schema_name<'a>(name: QualifiedName<'a>) -> Option<Name<'a>> {
     name.schema.map(|schema| schema.name)
 }
 
-fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
+fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<&'a [OutputColumn<'a>]> {
     let is_view = drop.kind == ObjectKind::View;
     let env = cg.env;
     let found = env.catalog.find_table(schema_name(drop.name), drop.name.name.name);
     let Some(found) = found.filter(|found| env.flags.may_use(found.table)) else {
-        return missing(cg, drop, if is_view { "view" } else { "table" });
+        return missing(cg, drop, if is_view { "view" } else { "table" }).map(|()| &[][..]);
     };
     let (db, table) = (found.db, &**found.table);
     if let Some(of) = table.virtual_table() {
@@ -73,7 +75,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         _ => {}
     }
     cg.transactions.use_database(db, true);
-    delete_rows(cg, found)?;
+    let counted = delete_rows(cg, found)?;
     if !is_view {
         system::delete_statistics(cg, db, system::TABLE_NAME_COLUMN, table.name.name())?;
     }
@@ -102,30 +104,31 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     system::bump_cookie(cg, db);
     forget(cg, db, object_kind::TABLE, table.name.name());
     reload_if_moved(cg, db, moved);
-    Ok(())
+    Ok(counted)
 }
 
-/// With foreign keys the rows are deleted first, as if by DELETE, and dropping the table must not violate a foreign key.
-fn delete_rows<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
+/// With foreign keys the rows are deleted first, as if by DELETE, and dropping the table must not violate a foreign key. Returns the
+/// column of the count.
+fn delete_rows<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<&'a [OutputColumn<'a>]> {
     if !drop_needs_delete(cg.env, found) {
-        return Ok(());
+        return Ok(&[]);
     }
     let none = cg.b.label();
     if !is_parent(cg.env, found.db, found.table) {
         // The table is a child only: its rows matter only if deferred foreign keys are violated.
         cg.b.emit(Insn::FkIfZero { deferred: 1, target: none });
     }
-    write::delete_rows_of_dropped(cg, found)?;
+    let counted = write::delete_rows_of_dropped(cg, found)?;
     cg.b.place(none);
     if cg.env.flags.defer_foreign_keys {
-        return Ok(());
+        return Ok(counted);
     }
     let fine = cg.b.label();
     cg.b.emit(Insn::FkIfZero { deferred: 0, target: fine });
     let message = "FOREIGN KEY constraint failed".to_owned();
     write::emit_failure(cg, Conflict::Abort, ResultCode::CONSTRAINT_FOREIGNKEY, message);
     cg.b.place(fine);
-    Ok(())
+    Ok(counted)
 }
 
 /// Whether the table may be dropped: tables with names in sqlite_ must stay, except those that ANALYZE creates.

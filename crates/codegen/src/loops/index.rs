@@ -75,14 +75,14 @@ pub(super) fn begin_index<'a>(
     let (from, to) = ends(path, reverse);
     let start = cg.b.registers(keys + from.count());
     emit_values(cg, path.keys, start, exhausted)?;
-    emit_end(cg, from, start.at(keys), exhausted)?;
     // Both ends share the key's registers unless the second one has a bound after the key.
     let shares = to.count() == 0;
     let end = if shares { start } else { cg.b.registers(keys + to.count()) };
-    emit_end(cg, to, end.at(keys), exhausted)?;
 
     let mut around = Vec::new();
     if path.is_like {
+        emit_end(cg, from, start.at(keys), exhausted)?;
+        emit_end(cg, to, end.at(keys), exhausted)?;
         let column = path.index.columns.get(keys);
         let blobs_first = reverse != column.is_some_and(|column| column.descending);
         around.push(begin_like(cg, start.at(keys), end.at(keys), blobs_first, exhausted));
@@ -94,13 +94,15 @@ pub(super) fn begin_index<'a>(
     }
 
     let none = when_none(&around, exhausted);
-    emit_seek(
-        cg,
-        index,
-        SearchKey { start, count: keys + from.count(), inclusive: from.is_inclusive() },
-        reverse,
-        none,
-    );
+    if !path.is_like {
+        emit_end(cg, from, start.at(keys), none)?;
+    }
+    let first = SearchKey { start, count: keys + from.count(), inclusive: from.is_inclusive() };
+    emit_seek(cg, index, first, reverse, none);
+    // As in SQLite, where the range ends is not computed if it has no entry to begin with.
+    if !path.is_like {
+        emit_end(cg, to, end.at(keys), none)?;
+    }
     let top = cg.b.here();
     emit_end_check(
         cg,

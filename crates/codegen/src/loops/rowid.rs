@@ -46,16 +46,16 @@ pub fn begin_rowid_range<'a>(
     exhausted: Addr,
 ) -> Result<Walk> {
     let (from, to) = if reverse { (high, low) } else { (low, high) };
-    // The end bound is computed first: once the cursor has been moved, only the loop runs.
-    let end = match to {
-        Some(bound) => Some((emit_end(cg, bound, exhausted)?, bound.inclusive)),
-        None => None,
-    };
     match from {
         Some(bound) => emit_seek(cg, cursor, bound, reverse, exhausted)?,
         None if reverse => cg.b.emit(Insn::Last { cursor, target: exhausted }),
         None => cg.b.emit(Insn::Rewind { cursor, target: exhausted }),
     }
+    // As in SQLite, the end bound is not computed if there is no row to begin with.
+    let end = match to {
+        Some(bound) => Some((emit_end(cg, bound, exhausted)?, bound.inclusive)),
+        None => None,
+    };
     let top = cg.b.here();
     if let Some((bound, inclusive)) = end {
         emit_end_check(cg, cursor, bound, inclusive, reverse, exhausted);

@@ -28,8 +28,11 @@ pub(crate) fn delete<'a>(
 }
 
 /// Deletes the rows of a table that is about to be dropped, for the sake of foreign keys only: no triggers fire, and keys that
-/// are malformed are ignored.
-pub(crate) fn delete_rows_of_dropped<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
+/// are malformed are ignored. Returns the column of the count under PRAGMA count_changes.
+pub(crate) fn delete_rows_of_dropped<'a>(
+    cg: &mut Codegen<'a>,
+    found: FoundTable<'a>,
+) -> Result<&'a [OutputColumn<'a>]> {
     let ident = |name: Name<'a>| Ident::new(name, Span::default(), Quote::None);
     let database = ident(cg.env.catalog.database_name(found.db).name());
     let delete = ast::Delete {
@@ -45,7 +48,9 @@ pub(crate) fn delete_rows_of_dropped<'a>(cg: &mut Codegen<'a>, found: FoundTable
     let change = cg.resolver.delete(&Scope::outermost(b"", &names), &delete)?;
     cg.write.drops_rows = true;
     let plan = plan_of_dropped(&mut cg.planner, change)?;
-    emit(cg, change, &plan)
+    let counted = super::begin_row_count(cg, "rows deleted", false);
+    emit(cg, change, &plan)?;
+    Ok(counted)
 }
 
 fn emit<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &DeletePlan<'a>) -> Result<()> {

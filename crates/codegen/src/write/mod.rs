@@ -151,7 +151,7 @@ impl<'a> Codegen<'a> {
 /// PRAGMA count_changes: begins to count the rows of a statement that is not a trigger's and returns no rows itself. Returns the
 /// column of the count.
 fn begin_row_count<'a>(cg: &mut Codegen<'a>, name: &'static str, has_returning: bool) -> &'a [OutputColumn<'a>] {
-    if !cg.env.flags.count_changes || has_returning || cg.write.body.is_some() || cg.write.drops_rows {
+    if !cg.env.flags.count_changes || has_returning || cg.write.body.is_some() {
         return &[];
     }
     let counter = cg.b.register();

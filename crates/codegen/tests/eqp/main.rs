@@ -95,6 +95,21 @@ fn joins() {
 }
 
 #[test]
+fn constants_beside_indexes() {
+    check(include_str!("constants_beside_indexes.sql"));
+}
+
+#[test]
+fn sorted_rows() {
+    check(include_str!("sorted_rows.sql"));
+}
+
+#[test]
+fn one_source() {
+    check(include_str!("one_source.sql"));
+}
+
+#[test]
 fn flattened_queries() {
     check(include_str!("flatten.sql"));
 }

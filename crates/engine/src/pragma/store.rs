@@ -494,8 +494,7 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 /// change whether there are pointer maps. `false`: another connection has written the first page already.
 fn begin_with_auto_vacuum(call: &Call<'_>, btree: &Btree, mode: AutoVacuum) -> Result<bool> {
     call.connection.databases.settings.next_auto_vacuum.set(Some(mode));
-    btree.set_auto_vacuum(mode)?;
-    if mode == AutoVacuum::None {
+    if !btree.set_auto_vacuum(mode)? || mode == AutoVacuum::None {
         return Ok(true);
     }
     call.connection.begin_on(call.db(), true, call.run)?;

@@ -286,6 +286,7 @@ fn nested(rng: &mut Rng) -> String {
             format!("SELECT k, n FROM {table}{filter}{}", order(rng, &terms, true))
         }
     };
+    let inner = compound_in_from(rng).unwrap_or(inner);
     let terms = ["k".to_owned(), "n".to_owned()];
     match rng.u32(0..4) {
         0 => format!("SELECT group_concat(k), group_concat(n) FROM ({inner})"),
@@ -306,7 +307,62 @@ fn nested(rng: &mut Rng) -> String {
         }
         _ => {
             let order = order(rng, &terms, true);
-            format!("SELECT * FROM ({inner}){order}")
+            let (shown, filter) = around_nested(rng);
+            format!("SELECT {shown} FROM ({inner}) AS c{filter}{order}")
         }
     }
+}
+
+/// Now and then a compound in the place of a query in FROM, whose cores have columns of several types and collations.
+fn compound_in_from(rng: &mut Rng) -> Option<String> {
+    // A separate generator keeps the other statements of a world unchanged.
+    let rng = &mut rng.clone();
+    if !one_in(rng, 4) {
+        return None;
+    }
+    let core = |rng: &mut Rng| {
+        let table = pick(rng, &TABLES).name;
+        let column = *pick(rng, &["s", "s", "k", "d", "s COLLATE NOCASE", "s || ''", "n"]);
+        match rng.u32(0..4) {
+            0 => {
+                format!("SELECT {}, 1 AS n", pick(rng, &["'x' AS k", "NULL AS k", "'Y' COLLATE NOCASE AS k", "2 AS k"]))
+            }
+            _ => format!("SELECT {column} AS k, n FROM {table}"),
+        }
+    };
+    let (first, second) = (core(rng), core(rng));
+    let operator = pick(rng, &["UNION ALL", "UNION ALL", "UNION", "EXCEPT"]);
+    Some(format!("{first} {operator} {second}{}", pick(rng, &["", "", " ORDER BY 1, 2", " LIMIT 9"])))
+}
+
+/// What is computed of the rows of a query in FROM, and which of them are asked for: functions and queries are computed behind its ORDER BY,
+/// an EXISTS becomes a source of its own.
+fn around_nested(rng: &mut Rng) -> (&'static str, &'static str) {
+    // A separate generator keeps the other statements of a world unchanged.
+    let rng = &mut rng.clone();
+    let shown = pick(
+        rng,
+        &[
+            "*",
+            "*",
+            "abs(k), n",
+            "k || '', upper(n), k",
+            "(SELECT count(*) FROM b WHERE b.k = c.k), n",
+            "DISTINCT abs(k)",
+            "DISTINCT n, k IN (SELECT k FROM b)",
+            "DISTINCT k",
+        ],
+    );
+    let filter = pick(
+        rng,
+        &[
+            "",
+            "",
+            " WHERE EXISTS (SELECT 1 FROM w AS e WHERE e.k = c.k)",
+            " WHERE EXISTS (SELECT 1 FROM b AS e WHERE e.id = c.k) AND n > 0",
+            " WHERE k IN (SELECT k FROM b)",
+            " WHERE n > 1 AND k NOT IN (SELECT id FROM a WHERE k IS NOT NULL)",
+        ],
+    );
+    (shown, filter)
 }

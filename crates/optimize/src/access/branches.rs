@@ -1,7 +1,7 @@
 //! The paths of an OR's branches, chosen with all other conditions on the source.
 
 use lithe_catalog::{Result, fail};
-use lithe_resolve::ir::{CompareOp, Expr, SourceSet, skip_collate};
+use lithe_resolve::ir::{CompareOp, Expr, SourceSet, indexed_column, is_constant, skip_collate};
 
 use super::candidate::{Candidate, Candidates, Way};
 use super::checks::State;
@@ -43,7 +43,7 @@ impl<'a> Join<'_, 'a> {
         let id = self.request.sources[source].id;
         compares_columns(branch)
             && !matches!(branch.conditions[0].expr, Expr::Compare(compare)
-                if matches!(skip_collate(compare.left), Expr::Column(column) if column.source == id))
+                if indexed_column(&skip_collate(compare.left)).is_some_and(|column| column.source == id))
     }
 
     fn or_branch(
@@ -69,6 +69,7 @@ impl<'a> Join<'_, 'a> {
             terms: &terms,
             own_conditions: terms.conditions.len(),
             order: &order,
+            is_alone: true,
             limit: None,
             in_or: true,
             for_write: true,
@@ -124,10 +125,12 @@ fn is_one_constraint(condition: &Expr<'_>) -> bool {
     }
 }
 
-/// Whether the branch is nothing but a comparison of two columns.
+/// Whether the branch is nothing but a comparison of two columns, one of which may be a constant.
 fn compares_columns(branch: &Terms<'_>) -> bool {
     let [condition] = &branch.conditions[..] else { return false };
     let Expr::Compare(compare) = condition.expr else { return false };
-    let is_column = |side: Expr<'_>| matches!(skip_collate(side), Expr::Column(_));
+    let is_column = |side: Expr<'_>| {
+        indexed_column(&skip_collate(side)).is_some() || compare.replaced.is_some() && is_constant(&side)
+    };
     is_column(compare.left) && is_column(compare.right)
 }

@@ -16,7 +16,8 @@
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::IndexTerm;
 use lithe_resolve::ir::{
-    ColumnIndex, CompareOp, Expr, JoinKind, SourceSet, Term, TermOrigin, any, has_query, is_deterministic, same,
+    ColumnIndex, CompareOp, Expr, InSet, JoinKind, SourceSet, Term, TermOrigin, any, has_query, indexed_column,
+    is_deterministic, same,
 };
 
 use super::Join;
@@ -169,7 +170,8 @@ impl<'c, 'a> Checks<'c, 'a> {
                 .position()
                 .is_none_or(|at| path.index.columns.iter().any(|indexed| indexed.term == IndexTerm::Column(at as u16)))
         };
-        path.is_covering || !any(expr, &mut |part| matches!(part, Expr::Column(c) if c.source == id && !has(c.index)))
+        path.is_covering
+            || !any(expr, &mut |part| indexed_column(part).is_some_and(|of| of.source == id && !has(of.index)))
     }
 
     fn is_done(&self, at: usize) -> bool {
@@ -208,7 +210,13 @@ impl<'c, 'a> Checks<'c, 'a> {
 /// Whether the condition is checked after the others of its loop, because its query is run for each row. Comparisons with columns of a
 /// query's row come after them, too.
 pub fn waits_for_others(expr: &Expr<'_>) -> bool {
-    any(expr, &mut |part| match part {
+    // SQLite looks at the left side alone of a condition that is an IN of a query.
+    let looked_at = match expr {
+        Expr::In(set) if matches!(set.set, InSet::Query(_)) => &set.value,
+        _ => expr,
+    };
+    any(looked_at, &mut |part| match part {
+        Expr::In(set) => matches!(set.set, InSet::Query(query) if query.is_correlated()),
         Expr::Subquery(subquery) | Expr::Exists(subquery) => subquery.query.is_correlated(),
         Expr::SubqueryColumn(..) => true,
         Expr::CompareRows(compare) => {

@@ -354,7 +354,9 @@ pub fn indexed_expr<'a>(
 fn column_size(column: &Column) -> u64 {
     const UNKNOWN_BYTES: u64 = 16;
     const SIZE_MAX: u64 = 255;
-    if column.affinity.is_numeric() || column.declared_type.is_empty() {
+    // ANY is numeric, and of the size of numbers, though in STRICT tables it has no affinity.
+    let is_any = column.declared_type.eq_ignore_ascii_case(b"ANY");
+    if column.affinity.is_numeric() || is_any || column.declared_type.is_empty() {
         return 1;
     }
     let written = &column.declared_type;

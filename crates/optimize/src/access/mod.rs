@@ -106,6 +106,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&
         terms: &terms,
         own_conditions: terms.conditions.len(),
         order: &order,
+        is_alone: infos.len() == 1 && order.columns.is_empty(),
         limit: request.limit,
         in_or: false,
         for_write: request.purpose == Purpose::Write,

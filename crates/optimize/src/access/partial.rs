@@ -75,13 +75,7 @@ pub fn fixed_columns<'a>(
 }
 
 fn may_imply(info: &SourceInfo<'_>, condition: &Condition<'_>) -> bool {
-    info.admits(condition.origin) && condition.likelihood.is_none() && !is_known(&condition.expr)
-}
-
-/// Whether the condition is IS NOT NULL of a NOT NULL column that SQLite has replaced by the number 1, which implies
-/// nothing.
-fn is_known(condition: &Expr<'_>) -> bool {
-    matches!(condition, Expr::IsNull(Expr::Column(column), true) if column.is_never_null)
+    info.admits(condition.origin) && condition.likelihood.is_none()
 }
 
 /// Whether all conjuncts of `expr` pass `test`.

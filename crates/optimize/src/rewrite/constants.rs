@@ -8,7 +8,6 @@
 //! Each source then has a condition of its own: an automatic index on either holds fewer rows, and the join order is free. A condition
 //! that has become constant is checked before all loops.
 
-use lithe_catalog::{Index, IndexTerm, Table};
 use lithe_resolve::ir::{
     Coll, Column, Compare, CompareOp, Expr, Fixed, How, JoinKind, Query, Select, Term, TermOrigin, UnaryOp,
     affinity_of, is_constant, may_have_subtype, skip_collate,
@@ -71,9 +70,6 @@ impl<'a> Rewriter<'a> {
     /// The condition at `at` with the columns replaced that are equal to constants; none if there are none.
     fn with_constants(&self, at: usize, expr: &Expr<'a>, fixed: &Equalities<'a>) -> Option<Expr<'a>> {
         let compared = self.with_constant(at, expr, fixed);
-        if compared.is_none() && is_search(expr) {
-            return None;
-        }
         let mut fix = Fix { rewriter: self, at, fixed, is_changed: false };
         let whole = Map { arena: self.arena, change: &mut fix }.expr(&compared.unwrap_or(*expr));
         (compared.is_some() || fix.is_changed).then_some(whole)
@@ -117,7 +113,7 @@ impl<'a> Change<'a> for Fix<'_, 'a> {
         // As in SQLite, one without an affinity stays, unless it is compared. The module of a virtual table wants to see its columns.
         let is_plain =
             column.affinity.is_some_and(|affinity| affinity != Affinity::Blob) && !is_of_virtual_table(column);
-        let known = known(self.fixed, self.at, column).filter(|_| is_plain && !is_in_indexed_expression(column))?;
+        let known = known(self.fixed, self.at, column).filter(|_| is_plain)?;
         self.is_changed = true;
         let arena = self.rewriter.arena;
         let value = match may_have_subtype(&known.value) {
@@ -155,53 +151,6 @@ fn equality<'a>(at: usize, expr: &Expr<'a>) -> Option<Equality<'a>> {
 /// Whether the value is that of a built-in function that gives a subtype.
 fn gives_subtype(value: &Expr<'_>) -> bool {
     !matches!(value, Expr::Function(call) if !call.function.is_builtin()) && may_have_subtype(value)
-}
-
-/// Whether the condition compares a column with a constant, and an index may serve it: then the column stays.
-fn is_search(expr: &Expr<'_>) -> bool {
-    let is_indexed = |side| match skip_collate(side) {
-        Expr::Column(column) => {
-            column.table.is_some_and(|table| table.indexes.iter().any(|index| knows(index, table, column)))
-        }
-        _ => false,
-    };
-    match expr {
-        Expr::Compare(Compare { left, right, .. }) => {
-            (is_indexed(*left) && is_constant(right)) || (is_indexed(*right) && is_constant(left))
-        }
-        Expr::Between(between) => is_indexed(between.value) && is_constant(&between.low) && is_constant(&between.high),
-        _ => false,
-    }
-}
-
-/// Whether the column is a key of the index, or is named in its WHERE or its expressions.
-fn knows(index: &Index, table: &Table, column: &Column<'_>) -> bool {
-    let is_key = |at| index.key_columns().iter().any(|key| key.term == IndexTerm::Column(at));
-    column.index.position().is_some_and(|at| is_key(at as u16))
-        || index.filter.as_deref().is_some_and(|filter| names(filter, table, column))
-        || names_in_keys(index, table, column)
-}
-
-fn names_in_keys(index: &Index, table: &Table, column: &Column<'_>) -> bool {
-    index.key_columns().iter().any(|key| matches!(&key.term, IndexTerm::Expr(text) if names(text, table, column)))
-}
-
-/// Whether the column's name may be in the text.
-fn names(text: &[u8], table: &Table, column: &Column<'_>) -> bool {
-    let name = column.index.position().and_then(|at| table.columns.get(at)).map(|column| column.name.as_bytes());
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-    name.is_some_and(|name| {
-        let mut parts = text.windows(name.len().max(1)).enumerate().filter(|(_, part)| part.eq_ignore_ascii_case(name));
-        parts.any(|(at, _)| {
-            let around = [at.checked_sub(1), Some(at + name.len())].into_iter().flatten();
-            !around.filter_map(|at| text.get(at)).any(is_word)
-        })
-    })
-}
-
-/// Whether an index on an expression names the column.
-fn is_in_indexed_expression(column: &Column<'_>) -> bool {
-    column.table.is_some_and(|table| table.indexes.iter().any(|index| names_in_keys(index, table, column)))
 }
 
 fn is_of_virtual_table(column: &Column<'_>) -> bool {

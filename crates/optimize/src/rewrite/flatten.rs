@@ -2,9 +2,9 @@
 //! others, its result columns replace their names.
 
 use lithe_resolve::ir::{
-    Call, Column, CommonTable, CompareOp, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched, OrderTerm,
-    Query, Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, is_constant,
-    may_have_subtype, same, skip_subtype,
+    Call, Child, Column, CommonTable, CompareOp, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched,
+    OrderTerm, Query, Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, for_each_child,
+    has_query, is_constant, may_have_subtype, same, skip_subtype,
 };
 
 use super::map::{Change, Map, Nested};
@@ -208,6 +208,17 @@ impl<'a> Rewriter<'a> {
         copied
     }
 
+    /// The expression with copies of the queries in it, so that it can stand in two places.
+    pub(super) fn copy_queries(&self, expr: &Expr<'a>) -> Expr<'a> {
+        if !has_query(expr) {
+            return *expr;
+        }
+        let mut copy = Copy { rewriter: self, sources: Vec::new() };
+        let copied = Map { arena: self.arena, change: &mut copy }.expr(expr);
+        count_uses_in(&copied);
+        copied
+    }
+
     /// The same SELECT over sources of its own.
     pub(super) fn copy_select(&self, select: &'a Select<'a>) -> &'a Select<'a> {
         let mut copy = Copy { rewriter: self, sources: Vec::new() };
@@ -285,6 +296,13 @@ impl<'a> Change<'a> for Copy<'_, 'a> {
     }
 }
 
+fn count_uses_in(expr: &Expr<'_>) {
+    for_each_child(expr, &mut |child| match child {
+        Child::Expr(operand) => count_uses_in(operand),
+        Child::Query(query) => count_uses(query),
+    });
+}
+
 /// A copy uses the common tables once more.
 fn count_uses(query: &Query<'_>) {
     let count = |cte: &CommonTable<'_>| cte.uses.set(cte.uses.get() + 1);
@@ -347,6 +365,8 @@ fn limit_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) ->
         && (outer_query.order_by.is_empty() || inner.order_by.is_empty())
 }
 
+/// An ORDER BY moves outwards if it is the only one. As SQLite documents, the rows of a single query are sorted before the outer query
+/// computes functions and queries of them.
 fn order_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) -> bool {
     inner.order_by.is_empty()
         || outer_query.order_by.is_empty()
@@ -354,6 +374,7 @@ fn order_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) ->
             && !outer.is_aggregate
             && outer.windows.is_empty()
             && outer.sources.len() == 1
+            && !outer.is_complex
 }
 
 /// Whether a query on the nullable side of an outer join can be merged: it has one source, whose columns are NULL in an added row, or

@@ -336,7 +336,8 @@ impl<'a> Map<'_, 'a> {
         let cores = cores.unwrap_or(query.cores);
         let order_by = order_by.unwrap_or(query.order_by);
         let new = Query { cores, order_by, limit: limit.or(query.limit), ..*query };
-        Some(self.arena.alloc(Query { outer: outer_of(self.arena, &new), ..new }))
+        let was_correlated = query.is_correlated();
+        Some(self.arena.alloc(Query { outer: outer_of(self.arena, &new), was_correlated, ..new }))
     }
 
     fn core(&mut self, core: &Core<'a>) -> Option<Core<'a>> {

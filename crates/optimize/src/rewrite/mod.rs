@@ -97,10 +97,12 @@ impl<'a> Rewriter<'a> {
         self.flatten_all(&mut draft);
         let Query { cores, order_by, .. } = draft.query;
         let only = cores.len() == 1;
+        // As in SQLite, an EXISTS does not become a join where the first rows are skipped.
+        let joins = !(only && draft.query.limit.is_some_and(|limit| limit.offset.is_some()));
         let sorted = draft.query.merged_cores();
         let cores = self.arena.alloc_slice_fill_iter(cores.iter().enumerate().map(|(at, core)| {
             let order_by = if only { order_by } else { &[] };
-            self.core(core, order_by, at < sorted)
+            self.core(core, order_by, at < sorted, joins)
         }));
         let mut nested = NestedQueries { rewriter: self };
         let mut map = Map { arena: self.arena, change: &mut nested };
@@ -108,17 +110,23 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc(Query { cores, order_by, ..draft.query })
     }
 
-    fn core(&self, core: &Core<'a>, order_by: &'a [OrderTerm<'a>], is_merged: bool) -> Core<'a> {
+    fn core(&self, core: &Core<'a>, order_by: &'a [OrderTerm<'a>], is_merged: bool, joins: bool) -> Core<'a> {
         let body = match core.body {
-            CoreBody::Select(select) => CoreBody::Select(self.select(select, order_by, is_merged)),
+            CoreBody::Select(select) => CoreBody::Select(self.select(select, order_by, is_merged, joins)),
             CoreBody::Values(rows) => CoreBody::Values(rows),
         };
         Core { body, ..*core }
     }
 
     /// Rewrites a SELECT that is flattened already, and the queries in it.
-    fn select(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], is_merged: bool) -> &'a Select<'a> {
-        let select = self.join_exists(select);
+    fn select(
+        &self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        is_merged: bool,
+        joins: bool,
+    ) -> &'a Select<'a> {
+        let select = if joins { self.join_exists(select) } else { select };
         let select = self.propagate_constants(select);
         let select = self.push_having(select);
         let select = self.push_all(select);

@@ -153,7 +153,9 @@ impl<'a> Search<'_, 'a> {
 /// order. SQLite sorts the rows even if all become one row, which is visible if sorting fails with an error.
 pub(super) fn loses_order(select: &Select<'_>, is_sorted: bool, inner: &Query<'_>) -> bool {
     let is_one_row = || is_one_row_in_any_order(select) && !calls_functions(inner);
-    let is_left_open = is_sorted || select.sources.len() > 1 || is_one_row();
+    // The table of an EXISTS, which has become a source, makes no join.
+    let is_join = select.sources.iter().filter(|source| !source.is_exists).count() > 1;
+    let is_left_open = is_sorted || is_join || is_one_row();
     select.windows.is_empty() && select.aggregates.iter().all(|call| is_blind(call)) && is_left_open
 }
 

@@ -2,8 +2,8 @@
 
 use lithe_resolve::ir::{
     Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
-    TermOrigin, affinity_of, any, collation_of, for_each_child, has_query, is_constant, is_deterministic, known_truth,
-    same, skip_collate,
+    TermOrigin, affinity_of, any, collation_of, for_each_child, has_query, is_deterministic, known_truth, same,
+    skip_collate,
 };
 use lithe_sql::ast::CompoundOp;
 use lithe_value::Affinity;
@@ -59,7 +59,8 @@ impl<'a> Rewriter<'a> {
                 Replace { source: id, columns: self.seen_from_outside(inner.columns), is_part: query.is_compound() };
             let mut map = Map { arena: self.arena, change: &mut replace };
             // As in SQLite, the last one comes first.
-            let conditions: Vec<Expr<'a>> = pushed.iter().rev().map(|term| map.expr(&term.expr)).collect();
+            let conditions = pushed.iter().rev().map(|term| map.expr(&self.copy_queries(&term.expr)));
+            let conditions: Vec<Expr<'a>> = conditions.collect();
             Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
         }));
         let source = self.with_query(&select.sources[at], derived, query);
@@ -71,7 +72,10 @@ impl<'a> Rewriter<'a> {
         let is_grouped = query.cores.iter().any(has_groups);
         // A condition that is about no source goes into all of them.
         let stays = |term: &Term<'a>| {
-            !goes(term) || is_constant(&term.expr) || is_grouped || query.is_compound() && is_other(term)
+            !goes(term)
+                || select.sources_of(&term.expr).is_empty()
+                || is_grouped
+                || query.is_compound() && is_other(term)
         };
         let kept: Vec<Term<'a>> = select.terms.iter().copied().filter(stays).collect();
         let terms = self.arena.alloc_slice_copy(&kept);
@@ -117,17 +121,30 @@ fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'
         TermOrigin::Where | TermOrigin::InnerOn(_) => source.join != JoinKind::Left,
     };
     stands_well
-        && (select.sources_of(&term.expr) == SourceSet::single(at) || is_about_no_source(&term.expr))
+        && (select.sources_of(&term.expr) == SourceSet::single(at) || is_about_no_source(select, &term.expr))
         && uses_no_outer_query(source.id, &term.expr)
         && is_deterministic(&term.expr)
-        && !has_query(&term.expr)
+        && !has_correlated_query(&term.expr)
         && (is_all_appended(derived.query) || is_binary(&term.expr))
         && derived.query.cores.iter().all(|core| is_about_partitions(core, source.id, &term.expr))
 }
 
-/// Whether the condition is a constant, and not just true or false, which SQLite does not push.
-fn is_about_no_source(expr: &Expr<'_>) -> bool {
-    is_constant(expr) && known_truth(expr).is_none()
+/// Whether a query in the condition depends on rows outside of it.
+fn has_correlated_query(condition: &Expr<'_>) -> bool {
+    let mut found = false;
+    for_each_child(condition, &mut |child| {
+        found = found
+            || match child {
+                Child::Expr(operand) => has_correlated_query(operand),
+                Child::Query(query) => query.is_correlated(),
+            };
+    });
+    found
+}
+
+/// Whether the condition is about no source, as a constant or a query of its own is, and not just true or false, which SQLite does not push.
+fn is_about_no_source(select: &Select<'_>, expr: &Expr<'_>) -> bool {
+    select.sources_of(expr).is_empty() && known_truth(expr).is_none()
 }
 
 /// Whether the condition is about this source and constants alone. As in SQLite, one that compares with an enclosing query stays outside,

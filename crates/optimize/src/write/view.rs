@@ -58,8 +58,17 @@ fn rows_and_values<'a>(resolver: &Resolver<'a>, change: &ResolvedChange<'a>) -> 
         is_aggregate: false,
         windows: &[],
         is_update: change.sources.len() > 1,
+        is_complex: false,
     });
     let core = Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: arena.alloc(Cell::default()) };
     let cores = arena.alloc_slice_copy(&[core]);
-    arena.alloc(Query { cores, is_list: false, order_by: &[], limit: None, columns: outputs, outer: &[] })
+    arena.alloc(Query {
+        cores,
+        is_list: false,
+        order_by: &[],
+        limit: None,
+        columns: outputs,
+        outer: &[],
+        was_correlated: false,
+    })
 }

@@ -196,8 +196,9 @@ impl Pager {
 
     /// Sets page size and reserved bytes, if the database is empty: answers whether.
     pub fn set_page_size(&self, size: PageSize, reserved: u8) -> bool {
-        let is_fixed =
-            self.page_count() > 0 || matches!(&self.store, Store::File(file) if file.access.had_header.get());
+        let is_fixed = self.page_count() > 0
+            || self.is_shape_fixed()
+            || matches!(&self.store, Store::File(file) if file.access.had_header.get());
         if is_fixed || self.state.get() == State::Writing || size.usable(reserved).is_none() {
             return false;
         }
@@ -206,6 +207,16 @@ impl Pager {
             file.tell_mmap_size();
         }
         true
+    }
+
+    /// Whether this connection has begun to write the database while it was empty, which decides the page size and the auto-vacuum mode.
+    pub fn is_shape_fixed(&self) -> bool {
+        self.view.is_shape_fixed.get()
+    }
+
+    /// Keeps the page size and the auto-vacuum mode of an empty database as they are.
+    pub fn fix_shape(&self) {
+        self.view.is_shape_fixed.set(true);
     }
 
     /// Whether the page size is known without a read of the file: its header was read when it was opened.

@@ -149,6 +149,9 @@ impl Pager {
         let mut txn = self.txn.borrow_mut();
         assert!(txn.dirty.len() == 0 && txn.savepoints.len() == 0, "the transaction before has ended");
         txn.pages_before = self.page_count();
+        if txn.pages_before == 0 {
+            self.fix_shape();
+        }
         txn.dirty_max = self.dirty_max(0);
         if self.may_overwrite(was_idle) {
             self.view.reads_copies.set(true);

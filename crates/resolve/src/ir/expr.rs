@@ -142,6 +142,15 @@ pub struct Fixed<'a> {
     pub value: Expr<'a>,
 }
 
+/// The column that the expression is, though it may be known to be a constant: what an index on the column may serve.
+pub fn indexed_column<'a>(expr: &Expr<'a>) -> Option<&'a Column<'a>> {
+    match expr {
+        Expr::Column(column) => Some(column),
+        Expr::Fixed(fixed) => Some(fixed.column),
+        _ => None,
+    }
+}
+
 /// A result column that ORDER BY of a compound query names.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {

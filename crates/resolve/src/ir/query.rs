@@ -30,6 +30,8 @@ pub struct Query<'a> {
     pub columns: &'a [OutputColumn<'a>],
     /// Sources of enclosing queries that are used in here, each once: empty when the query is not correlated.
     pub outer: &'a [SourceId],
+    /// It was correlated before constants took the place of all columns of enclosing queries. To SQLite it still is.
+    pub was_correlated: bool,
 }
 
 /// Whether SQLite reads rows of VALUES, after the last one, as a table without affinities, and not as SELECTs with UNION ALL. A
@@ -115,7 +117,7 @@ impl<'a> Query<'a> {
 
     /// Whether a value of it depends on the row of an enclosing query.
     pub fn is_correlated(&self) -> bool {
-        !self.outer.is_empty()
+        self.was_correlated || !self.outer.is_empty()
     }
 }
 
@@ -204,6 +206,9 @@ pub struct Select<'a> {
     pub windows: &'a [&'a WindowCall<'a>],
     /// The rows are those of an UPDATE ... FROM: SQLite makes no coroutines of its queries in FROM.
     pub is_update: bool,
+    /// A result column, as it is written, calls a function or has a query. Rows that a query in FROM sorts are then sorted before these are
+    /// computed.
+    pub is_complex: bool,
 }
 
 impl<'a> Select<'a> {

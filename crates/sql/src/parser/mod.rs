@@ -103,7 +103,8 @@ fn parse<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Result<Parsed<'
 fn is_truncated(sql: &[u8], token: &Token, arena: &Bump, limits: &Limits) -> bool {
     let (start, end) = (token.span.start as usize, token.span.end as usize);
     let ends_with_text = end == limits.sql_length as usize;
-    ends_with_text && Parser::new(&sql[start..], arena, limits).token.span.end as usize > end - start
+    ends_with_text
+        && Parser::new(sql.get(start..).unwrap_or_default(), arena, limits).token.span.end as usize > end - start
 }
 
 /// Where SQLite stops reading if it finds an error when `token` is the next one. A token that is illegal is not read.

@@ -152,7 +152,11 @@ fn find_collation(cg: &Codegen<'_>, create: &CreateTable<'_>, text: &[u8]) -> Re
 fn check_definition(definition: &ColumnDef<'_>) -> Result<()> {
     let any = |is: fn(&ColumnConstraintKind<'_>) -> bool| definition.constraints.iter().any(|c| is(&c.kind));
     if any(|kind| matches!(kind, ColumnConstraintKind::PrimaryKey { .. })) {
-        return fail("Cannot add a PRIMARY KEY column");
+        // Before SQLite refuses the key, it reads the definition into a table that has no other key.
+        return match any(|kind| matches!(kind, ColumnConstraintKind::Generated { .. })) {
+            true => fail("generated columns cannot be part of the PRIMARY KEY"),
+            false => fail("Cannot add a PRIMARY KEY column"),
+        };
     }
     if any(|kind| matches!(kind, ColumnConstraintKind::Unique(_))) {
         return fail("Cannot add a UNIQUE column");

@@ -3,8 +3,8 @@
 use lithe_catalog::split_collation;
 use lithe_resolve::is_rowid_name;
 use lithe_sql::ast::{
-    ColumnConstraintKind, CreateIndex, CreateTable, Expr, ExprKind, ForeignKeyTarget, Ident, Name, Node, OrderTerm,
-    Span, TableBody, TableConstraintKind, walk_expr,
+    ColumnConstraintKind, CreateIndex, CreateTable, Direction, Expr, ExprKind, ForeignKeyTarget, Ident, Name, Node,
+    OrderTerm, Span, TableBody, TableColumns, TableConstraintKind, walk_expr,
 };
 
 use super::Altered;
@@ -35,8 +35,9 @@ pub(super) fn in_table(altered: Altered<'_>, change: Change<'_>, create: &Create
             }
         }
     }
-    for constraint in body.constraints {
+    for (at, constraint) in body.constraints.iter().enumerate() {
         match &constraint.kind {
+            TableConstraintKind::Unique { .. } if is_own && is_rowid_in_unique(altered, change, body, at) => {}
             TableConstraintKind::PrimaryKey { columns, .. } | TableConstraintKind::Unique { columns, .. } => {
                 if is_own {
                     in_terms(altered, change, columns, &mut edits);
@@ -53,6 +54,23 @@ pub(super) fn in_table(altered: Altered<'_>, change: Change<'_>, create: &Create
         }
     }
     edits
+}
+
+/// Whether the renamed column is, for SQLite, not the one that the UNIQUE at `at` of the table's constraints names: an INTEGER PRIMARY KEY
+/// is the rowid to what stands behind it, and of no other column in the end than that of a table with rowids.
+fn is_rowid_in_unique(altered: Altered<'_>, change: Change<'_>, body: &TableColumns<'_>, at: usize) -> bool {
+    let Change::Column(renamed, _) = change else { return false };
+    let Some(column) = altered.table.columns.get(usize::from(renamed)) else { return false };
+    let is_integer = column.declared_type.eq_ignore_ascii_case(b"INTEGER");
+    let of_column = body.columns[usize::from(renamed)].constraints.iter().any(
+        |constraint| matches!(constraint.kind, ColumnConstraintKind::PrimaryKey { direction, .. } if direction != Some(Direction::Desc)),
+    );
+    let before = body.constraints[..at].iter().any(|constraint| {
+        matches!(&constraint.kind, TableConstraintKind::PrimaryKey { columns: [only], .. }
+            if matches!(&split_collation(&only.expr).0.kind, ExprKind::Column(name) if column.name == name.name))
+    });
+    let was_rowid = is_integer && (of_column || before);
+    was_rowid != (altered.table.rowid_column == Some(renamed))
 }
 
 /// The names in CREATE TABLE that a rename of a table replaces under `legacy_alter_table`: its own name, and with `foreign_keys`

@@ -1,6 +1,6 @@
 //! RENAME TO and RENAME COLUMN: all names of the table or column in the schema's texts are replaced.
 
-use lithe_catalog::{Result, SEQUENCE_TABLE, fail};
+use lithe_catalog::{Result, SEQUENCE_TABLE, Table, Trigger, fail};
 use lithe_sql::ast::Ident;
 use lithe_vm::operand::Db;
 
@@ -92,7 +92,25 @@ fn edits_of_all<'a>(
         Change::Table(_) => After::RenameTable,
         Change::Column(..) | Change::Cut(_) => After::RenameColumn,
     };
+    if let (Db::TEMP, Change::Table(_)) = (db, change) {
+        refuse_beside_namesake(cg, table)?;
+    }
     let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
     verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], when)?;
     Ok((own, temporary))
+}
+
+/// Rejects the name of a temporary table that another database's table has, too, if a temporary trigger is on that one: SQLite writes the new
+/// name into the trigger's row, and then finds that its text says otherwise, which it has no message for.
+fn refuse_beside_namesake(cg: &Codegen<'_>, table: &Table) -> Result<()> {
+    let temp = cg.env.catalog.database_name(Db::TEMP);
+    let is_of_namesake = |trigger: &Trigger| {
+        trigger.table == table.name && trigger.table_schema.as_ref().is_some_and(|schema| *schema != *temp)
+    };
+    let triggers = cg.env.catalog.schema(Db::TEMP).triggers();
+    match triggers.into_iter().find(|trigger| is_of_namesake(trigger)) {
+        Some(_) if cg.env.flags.may_write_schema() => Ok(()),
+        Some(trigger) => fail(format!("error in trigger {} after rename: ", trigger.name)),
+        None => Ok(()),
+    }
 }

@@ -4,7 +4,7 @@
 //! ends the key. Every prefix is a candidate of its own.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{CompareOp, Expr, InSet, Indexed, JoinKind, SourceSet, skip_collate};
+use lithe_resolve::ir::{CompareOp, Expr, Fixed, InSet, Indexed, JoinKind, SourceSet, indexed_column, skip_collate};
 use lithe_value::Value;
 
 use super::PathFinder;
@@ -161,7 +161,8 @@ impl<'a> PathFinder<'_, 'a> {
             }
         }
         for constraint in self.terms.constraints.iter().filter(|constraint| constraint.is_extra) {
-            let is_equality = matches!(constraint.op, Op::Eq | Op::Is);
+            let is_within = constraint.needs.contains(constraint.source);
+            let is_equality = matches!(constraint.op, Op::Eq | Op::Is) && !is_within;
             saved += if is_equality { 1 + EQUALITY_SAVES } else { 1 };
         }
         saved
@@ -171,7 +172,7 @@ impl<'a> PathFinder<'_, 'a> {
     fn is_covered(&self, source: usize, index: &SourceIndexInfo<'a>, expr: &Expr<'a>) -> bool {
         let id = self.infos[source].source.id;
         !lithe_resolve::ir::any(expr, &mut |part| match part {
-            Expr::Column(column) if column.source == id => !index
+            Expr::Column(column) | Expr::Fixed(Fixed { column, .. }) if column.source == id => !index
                 .columns
                 .iter()
                 .any(|indexed| matches!(indexed.term, IndexedTerm::Column(at) if at == column.index)),
@@ -426,7 +427,8 @@ impl<'a> PathFinder<'_, 'a> {
         item: &Expr<'a>,
         how: &lithe_resolve::ir::How<'a>,
     ) -> bool {
-        let (IndexedTerm::Column(indexed), Expr::Column(of)) = (column.term, skip_collate(*item)) else { return false };
+        let bare = skip_collate(*item);
+        let (IndexedTerm::Column(indexed), Some(of)) = (column.term, indexed_column(&bare)) else { return false };
         of.source == self.infos[source].source.id
             && of.index == indexed
             && how.collation == column.collation

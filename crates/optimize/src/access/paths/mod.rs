@@ -45,6 +45,8 @@ pub struct PathFinder<'c, 'a> {
     pub own_conditions: usize,
     /// The columns whose order is wanted.
     pub order: &'c OrderColumns<'a>,
+    /// There is one source, whose rows are wanted in no order.
+    pub is_alone: bool,
     /// LIMIT and OFFSET, if a virtual table may apply them.
     pub limit: Option<&'a Limit<'a>>,
     /// Whether the conditions are those of a branch of an OR.
@@ -81,9 +83,8 @@ impl<'a> PathFinder<'_, 'a> {
         if !self.in_or {
             self.add_hashes(source, must_follow);
         }
-        // As in SQLite, if this table is the only source, its scan comes last: it then neither raises the costs of searches nor rules
-        // any out.
-        let comes_last = self.infos.len() == 1 && self.order.columns.is_empty();
+        // Where sizes are known, the scan of the only source comes last: it then neither raises the costs of searches nor rules any out.
+        let comes_last = self.is_alone && self.infos[source].is_measured;
         if !comes_last {
             self.add_table_paths(source, must_follow);
         }
@@ -122,6 +123,7 @@ impl<'a> PathFinder<'_, 'a> {
         let info = &self.infos[candidate.source];
         let own = SourceSet::single(candidate.source);
         let known = candidate.needs.union(own);
+        let found = candidate.rows;
         let mut most_dropped = 0;
         for (at, condition) in self.terms.conditions[..self.own_conditions].iter().enumerate() {
             // SQLite looks the replaced column up by the other condition, and lets its constant drop rows.
@@ -157,6 +159,10 @@ impl<'a> PathFinder<'_, 'a> {
             _ => info.rows,
         };
         candidate.rows = candidate.rows.min(all - most_dropped);
+        // SQLite does not ask how many rows a single source gives if nothing depends on it.
+        if self.is_alone && !info.is_measured {
+            candidate.rows = found;
+        }
     }
 
     /// How many rows a condition that no path uses probably drops, if sizes are known: more than SQLite assumes, which

@@ -109,6 +109,7 @@ impl<'a> PathFinder<'_, 'a> {
             terms: with_around.as_ref().unwrap_or(branch),
             own_conditions: branch.conditions.len(),
             order: &order,
+            is_alone: self.is_alone,
             limit: None,
             in_or: true,
             for_write: self.for_write,

@@ -4,8 +4,8 @@ use lithe_catalog::IndexTerm;
 use lithe_resolve::Stored;
 use lithe_resolve::ir::{
     Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, Source, SourceKind, SourceSet,
-    Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_constant, is_deterministic, same, skip_collate,
-    skip_likelihood, skip_subtype, sources_of, without_likelihood,
+    Term, TermOrigin, UnaryOp, affinity_of, any, collation_of, indexed_column, is_constant, is_deterministic, same,
+    skip_collate, skip_likelihood, skip_subtype, sources_of, without_likelihood,
 };
 
 use super::analysis::{Analysis, Scope};
@@ -162,7 +162,9 @@ impl<'a> Analysis<'_, 'a> {
     fn compare(&mut self, compare: &'a Compare<'a>) {
         let Some(op) = op_of(compare.op) else { return };
         let (left, right) = (self.side(&compare.left), self.side(&compare.right));
-        if left.is_some() || right.is_some() {
+        // What compares columns of one source drops few rows in SQLite's eyes.
+        let is_within = || self.sources_of(&compare.left).intersects(self.sources_of(&compare.right));
+        if (left.is_some() || right.is_some()) && !is_within() {
             self.note_equality(op, if left.is_some() { &compare.right } else { &compare.left });
         }
         let replaced = self.replaced(compare);
@@ -262,7 +264,7 @@ impl<'a> Analysis<'_, 'a> {
     /// IS NOT NULL is the range of all values above NULL.
     fn is_not_null(&mut self, operand: &'a Expr<'a>) {
         if let Some(side) = self.side(operand)
-            && !matches!(operand, Expr::Column(Column { index, .. }) if index.is_rowid())
+            && !indexed_column(operand).is_some_and(|column| column.index.is_rowid())
         {
             let how = How { collation: collation_of(operand).unwrap_or_default(), ..How::default() };
             self.constrain(side, Op::Gt, Right::Null, how, 1, None);
@@ -414,16 +416,17 @@ impl<'a> Analysis<'_, 'a> {
     /// index may hold.
     fn side(&self, expr: &Expr<'a>) -> Option<Side<'a>> {
         let expr = skip_subtype(skip_collate(*expr));
-        if let Expr::Column(column) = expr {
+        if let Some(column) = indexed_column(&expr) {
             let source = self.position(column)?;
             return Some(Side { source, left: Left::Column(column.index) });
         }
         if !self.scope.has_expression_indexes || matches!(expr, Expr::Unary(UnaryOp::Plus, _)) {
             return None;
         }
-        let needs = self.sources_of(&expr);
-        let source = needs.iter().next().filter(|_| needs.len() == 1)?;
-        self.is_indexed(&self.scope.sources[source], &expr).then_some(Side { source, left: Left::Expr(expr) })
+        let is_of = |column: &Column<'a>, source: &Source<'a>| column.source == source.id;
+        let names = |source| any(&expr, &mut |part| indexed_column(part).is_some_and(|column| is_of(column, source)));
+        let source = self.scope.sources.iter().position(|source| names(source) && self.is_indexed(source, &expr))?;
+        Some(Side { source, left: Left::Expr(expr) })
     }
 
     /// Whether an index of the source holds the expression.

@@ -3,7 +3,7 @@
 //! `x LIKE 'abc%'` can only be true between `x >= 'ABC'` and `x < 'abd'`, compared without regard to case; GLOB, and LIKE under
 //! PRAGMA case_sensitive_like, between the same bounds compared as bytes.
 
-use lithe_resolve::ir::{Call, Coll, Expr, How, affinity_of, comparison_affinity, is_builtin};
+use lithe_resolve::ir::{Call, Coll, Expr, How, affinity_of, comparison_affinity, indexed_column, is_builtin};
 use lithe_value::Affinity;
 
 use super::Op;
@@ -41,7 +41,8 @@ pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
     let ignores_case = !is_glob && !analysis.scope.context.env.flags.case_sensitive_like;
     let (low, high) = bounds(&prefix.bytes, ignores_case);
     // A number can match a pattern, too, but is not among the texts of an index.
-    let is_stored = matches!(value, Expr::Column(column) if column.table.is_none_or(|of| of.virtual_table().is_none()));
+    let is_stored =
+        indexed_column(value).is_some_and(|column| column.table.is_none_or(|of| of.virtual_table().is_none()));
     let is_text = affinity_of(value) == Some(Affinity::Text) && is_stored;
     if !is_text && (looks_like_number(&low) || looks_like_number(&high)) {
         return;

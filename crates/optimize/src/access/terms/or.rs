@@ -2,7 +2,7 @@
 
 use lithe_resolve::ir::{
     ColumnIndex, Compare, CompareOp, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of,
-    comparison_affinity, same, skip_collate,
+    comparison_affinity, indexed_column, is_constant, same, skip_collate,
 };
 
 use lithe_resolve::split_and;
@@ -141,7 +141,7 @@ fn column_expr<'a>(analysis: &Analysis<'_, 'a>, branch: &Terms<'a>, constraint: 
 fn is_side_of<'a>(analysis: &Analysis<'_, 'a>, constraint: &Constraint<'a>, side: &Expr<'a>) -> bool {
     let Left::Column(column) = constraint.left else { return false };
     let id = analysis.scope.sources[constraint.source].id;
-    matches!(skip_collate(*side), Expr::Column(c) if c.index == column && c.source == id)
+    indexed_column(&skip_collate(*side)).is_some_and(|side| side.index == column && side.source == id)
 }
 
 /// The constraint, which differs from one of the branch in the operator alone, as an expression.
@@ -223,7 +223,22 @@ fn sources_served(branch: &Terms<'_>) -> SourceSet {
     let mut sources = SourceSet::EMPTY;
     let serving = branch.constraints.iter().filter(|constraint| constraint.made_of != MadeOf::NotNull);
     serving.for_each(|constraint| sources.insert(constraint.source));
-    sources
+    let within = compared_within(branch).map_or(SourceSet::EMPTY, SourceSet::single);
+    sources.minus(within)
+}
+
+/// The source of both sides of a branch `a = b` whose column on the left is a constant. SQLite looks b up by a copy of the comparison, and
+/// has no path for the comparison itself.
+fn compared_within(branch: &Terms<'_>) -> Option<usize> {
+    let [Condition { expr: Expr::Compare(compare), .. }] = branch.conditions[..] else { return None };
+    let replaced = match skip_collate(compare.left) {
+        Expr::Fixed(fixed) => fixed.column,
+        left if is_constant(&left) => compare.replaced?,
+        _ => return None,
+    };
+    let is_within = indexed_column(&skip_collate(compare.right))?.source == replaced.source;
+    let of_right = branch.constraints.iter().find(|constraint| constraint.is_extra)?;
+    is_within.then_some(of_right.source)
 }
 
 fn intersection(left: SourceSet, right: SourceSet) -> SourceSet {

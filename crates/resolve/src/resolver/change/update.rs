@@ -104,6 +104,7 @@ fn gathered_query<'a>(
         is_aggregate: !aggregates.is_empty(),
         windows: resolver.slice(&windows),
         is_update: true,
+        is_complex: false,
     }));
     let uses = found.outer.borrow().clone();
     plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.numbers.new_select())

@@ -4,7 +4,7 @@ use bumpalo::Bump;
 use lithe_catalog::Table;
 use lithe_sql::ast::Name;
 
-use crate::ir::{CommonTable, Derived, OutputColumn, Query};
+use crate::ir::{Coll, CommonTable, CoreBody, Derived, OutputColumn, Query, collation_of};
 use crate::resolver::Resolver;
 
 /// A query as a source, its columns under these names made unique.
@@ -16,12 +16,23 @@ pub(super) fn derived_table<'a>(
     cte: Option<&'a CommonTable<'a>>,
 ) -> &'a Derived<'a> {
     let mut columns = columns.to_vec();
-    for column in &mut columns {
+    for (at, column) in columns.iter_mut().enumerate() {
         let name = if view.is_some() { column.stored_name } else { column.inner_name };
-        *column = OutputColumn { origin: column.inner_origin, ..column.renamed(name) };
+        // A compound's own comparisons take the first collation that any of its cores has; outside it has that of the first core.
+        let collation = if query.is_compound() { first_collation(query, at) } else { column.collation };
+        *column = OutputColumn { origin: column.inner_origin, collation, ..column.renamed(name) };
     }
     unique_names(resolver.arena, &mut columns);
     resolver.arena.alloc(Derived { query, columns: resolver.slice(&columns), view, cte, is_join: false })
+}
+
+/// The collation of a result column of the first core, BINARY if it has none.
+fn first_collation<'a>(query: &Query<'a>, at: usize) -> Coll<'a> {
+    let expr = match query.cores[0].body {
+        CoreBody::Select(select) => select.columns.get(at),
+        CoreBody::Values(rows) => rows.first().and_then(|row| row.get(at)),
+    };
+    expr.and_then(collation_of).unwrap_or_default()
 }
 
 /// Gives each column of a subquery a name of its own: a second `a` becomes `a:1`, and so on. No column is named like a truth value.

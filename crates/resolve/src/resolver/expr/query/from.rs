@@ -286,6 +286,7 @@ fn nested_item<'a>(
         is_aggregate: false,
         windows: &[],
         is_update: false,
+        is_complex: false,
     }));
     let columns = resolver.slice(&columns);
     let part = SelectPart { body, columns, order_by: &[], uses: found.outer.take() };

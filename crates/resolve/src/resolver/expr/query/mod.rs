@@ -98,12 +98,19 @@ pub(super) fn query_body<'a>(
     resolver.checks.end_query(place, &checks)?;
     if recursion.is_none() && sorts_otherwise(select) {
         // The compound compares rows by its own collations, ORDER BY sorts them by others.
-        let compound =
-            Query { cores, is_list: false, order_by: &[], limit: None, columns, outer: resolver.slice(&outer) };
+        let compound = Query {
+            cores,
+            is_list: false,
+            order_by: &[],
+            limit: None,
+            columns,
+            outer: resolver.slice(&outer),
+            was_correlated: false,
+        };
         return Ok(all_of(resolver, compound, order_by, limit));
     }
     let (is_list, outer) = (select.is_list, resolver.slice(&outer));
-    Ok(resolver.arena.alloc(Query { cores, is_list, order_by, limit, columns, outer }))
+    Ok(resolver.arena.alloc(Query { cores, is_list, order_by, limit, columns, outer, was_correlated: false }))
 }
 
 /// `SELECT * FROM (compound) ORDER BY ... LIMIT ...`.
@@ -143,6 +150,7 @@ pub(super) fn all_of<'a>(
         is_aggregate: false,
         windows: &[],
         is_update: false,
+        is_complex: false,
     }));
     let core = Core { op: CompoundOp::UnionAll, body, number: query.cores[query.cores.len() - 1].number };
     resolver.arena.alloc(Query {
@@ -152,6 +160,7 @@ pub(super) fn all_of<'a>(
         limit,
         columns: derived.columns,
         outer: query.outer,
+        was_correlated: false,
     })
 }
 
@@ -337,6 +346,7 @@ pub(crate) fn plain_query<'a>(
         limit: None,
         columns: part.columns,
         outer: resolver.slice(&part.uses),
+        was_correlated: false,
     })
 }
 

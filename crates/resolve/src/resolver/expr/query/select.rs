@@ -10,7 +10,7 @@ use super::group::resolve_group_by;
 use super::join::{FromPart, JoinTerms, resolve_join_terms};
 use super::order::resolve_order_by;
 use super::with::Recursion;
-use crate::ir::{CoreBody, Expr, OrderTerm, Select, Source, Term, TermOrigin, sources_of, split_and};
+use crate::ir::{CoreBody, Expr, OrderTerm, Select, Source, SourceKind, Term, TermOrigin, sources_of, split_and};
 use crate::resolver::Resolver;
 use crate::resolver::expr::resolve_expr;
 use crate::resolver::expr::window::resolve_window_clause;
@@ -67,8 +67,33 @@ pub(super) fn resolve_select<'a>(
         is_aggregate,
         windows: resolver.slice(&found.windows.borrow()),
         is_update: false,
+        is_complex: is_complex(&from, query.columns),
     }));
     Ok(SelectPart { body, columns, order_by, uses: found.outer.take() })
+}
+
+/// Whether a result column of a SELECT from a single query calls a function or has a query.
+fn is_complex(from: &FromPart<'_>, columns: &[ast::ResultColumn<'_>]) -> bool {
+    let mut found = false;
+    let mut visit = |node: ast::Node<'_, '_>| {
+        let ast::Node::Expr(expr) = node else { return };
+        found = found
+            || match &expr.kind {
+                ast::ExprKind::Function(_) | ast::ExprKind::Like(_) | ast::ExprKind::Current(_) => true,
+                ast::ExprKind::Exists(_) | ast::ExprKind::Subquery(_) => true,
+                ast::ExprKind::In(set) => !matches!(set.set, ast::InSet::List(_)),
+                ast::ExprKind::Binary(op, ..) => matches!(op, ast::BinaryOp::Arrow | ast::BinaryOp::DoubleArrow),
+                _ => false,
+            };
+    };
+    if let [Source { kind: SourceKind::Subquery(_), .. }] = from.sources[..] {
+        for column in columns {
+            if let ast::ResultColumnKind::Expr(expr) = &column.kind {
+                ast::walk_expr(expr, &mut visit);
+            }
+        }
+    }
+    found
 }
 
 /// The clauses behind FROM.

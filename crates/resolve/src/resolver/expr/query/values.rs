@@ -55,6 +55,7 @@ pub(super) fn resolve_values<'a>(
             is_aggregate,
             windows: resolver.slice(&found.windows.borrow()),
             is_update: false,
+            is_complex: false,
         }))
     } else if resolved.iter().any(|row| has_aggregate(row)) {
         return values_apart(resolver, outer, rows, number);
@@ -78,7 +79,15 @@ fn values_apart<'a>(
     let cores: Vec<Core<'a>> = cores.collect();
     let (uses, columns) = (outer_sources(&parts), parts[0].columns);
     let outer = resolver.slice(&uses);
-    let query = Query { cores: resolver.slice(&cores), is_list: false, order_by: &[], limit: None, columns, outer };
+    let query = Query {
+        cores: resolver.slice(&cores),
+        is_list: false,
+        order_by: &[],
+        limit: None,
+        columns,
+        outer,
+        was_correlated: false,
+    };
     let query = all_of(resolver, query, &[], None);
     let body = query.cores[0].body;
     Ok(SelectPart { body, columns: query.columns, order_by: &[], uses })
