@@ -9,6 +9,7 @@ use crate::error_log;
 use crate::ffi_guard::{api, guard};
 use crate::memory;
 use crate::mutex;
+use crate::temp_directory;
 use crate::threading::{self, MULTI_THREAD, SERIALIZED, SINGLE_THREAD};
 use crate::variadic::{Arguments, CArgs};
 
@@ -20,6 +21,7 @@ static INITIALIZED: AtomicBool = AtomicBool::new(false);
 pub(crate) fn set_initialized(is: bool) {
     lithe_engine::set_memory_gauge(memory::used);
     lithe_engine::set_error_log(|code, message| error_log::write(code, &[message]));
+    lithe_engine::keep_temp_directory(temp_directory::KEPT_IN_C);
     INITIALIZED.store(is, Ordering::Relaxed);
 }
 

@@ -76,6 +76,7 @@ mod status;
 mod step;
 mod string;
 mod string_builder;
+mod temp_directory;
 mod text;
 mod thread;
 mod threading;

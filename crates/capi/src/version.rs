@@ -31,11 +31,6 @@ pub static sqlite3_version: [c_char; 7] = {
     version
 };
 
-/// The folder for temporary files; null: the system chooses. Applications may set it before they open a database.
-#[unsafe(no_mangle)]
-#[allow(non_upper_case_globals)]
-pub static mut sqlite3_temp_directory: *mut c_char = std::ptr::null_mut();
-
 /// Used on Windows only.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]

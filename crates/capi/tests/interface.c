@@ -335,6 +335,39 @@ static void callbacks(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+static int count_calls_of_progress(void *count) {
+  (*(int *)count)++;
+  return 0;
+}
+
+/* Short statements call the progress handler, too: programs yield to others in it. */
+static void progress(void) {
+  static const char *const statements[] = {
+    "SELECT 1", "PRAGMA user_version", "PRAGMA table_info(t)", "BEGIN", "INSERT INTO t VALUES(1, 2)", "COMMIT", "DROP TABLE t",
+  };
+  sqlite3 *db = open_on(":memory:", NULL);
+  ANSWERS(db, "CREATE TABLE t(a, b)", "");
+  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+    int calls = 0;
+    sqlite3_progress_handler(db, 3, count_calls_of_progress, &calls);
+    CHECK(sqlite3_exec(db, statements[i], NULL, NULL, NULL) == SQLITE_OK && calls > 0);
+  }
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* The step that completes a backup gives its target back. */
+static void complete_backup(void) {
+  sqlite3 *source = open_on(":memory:", NULL), *target = open_on(":memory:", NULL);
+  ANSWERS(source, "CREATE TABLE t(a); INSERT INTO t VALUES(1)", "");
+  sqlite3_backup *backup = sqlite3_backup_init(target, "main", source, "main");
+  CHECK(sqlite3_backup_step(backup, 1) == SQLITE_OK);
+  CHECK(sqlite3_backup_step(backup, -1) == SQLITE_DONE);
+  ANSWERS(target, "INSERT INTO t VALUES(2); SELECT count(*) FROM t", "2");
+  CHECK(sqlite3_backup_finish(backup) == SQLITE_OK);
+  ANSWERS(target, "SELECT count(*) FROM t", "2");
+  CHECK(sqlite3_close(source) == SQLITE_OK && sqlite3_close(target) == SQLITE_OK);
+}
+
 /* sqlite3_db_cacheflush in the middle of a transaction: nothing is lost, and it can still be rolled back. */
 static void flushing(void) {
   for (int wal = 0; wal < 2; wal++) {
@@ -655,6 +688,8 @@ int main(int count, char **arguments) {
   what_is_refused();
   locked_backups();
   sessions();
+  progress();
+  complete_backup();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

@@ -610,6 +610,31 @@ static void old_interface(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* The folder for temporary files is one for the process: a pragma sets it, or the application its variable. */
+static void temporary_folder(void) {
+  sqlite3 *db = open_memory();
+  char sql[1100];
+  ANSWERS(db, "PRAGMA temp_store_directory", "");
+  CHECK(sqlite3_exec(db, "PRAGMA temp_store_directory = '/no/such/folder'", NULL, NULL, NULL) == SQLITE_ERROR);
+  CHECK(strcmp(sqlite3_errmsg(db), "not a writable directory") == 0 && sqlite3_temp_directory == NULL);
+  snprintf(sql, sizeof sql, "CREATE TEMP TABLE t(a); PRAGMA temp_store_directory = '%s'", folder);
+  CHECK(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
+  CHECK(strcmp(sqlite3_temp_directory, folder) == 0);
+  CHECK(sqlite3_exec(db, "SELECT * FROM t", NULL, NULL, NULL) == SQLITE_ERROR);
+  sqlite3 *other = open_memory();
+  char *name = NULL;
+  ANSWERS(other, "PRAGMA temp_store_directory", folder);
+  CHECK(sqlite3_file_control(db, "main", SQLITE_FCNTL_TEMPFILENAME, &name) == SQLITE_OK || name == NULL);
+  sqlite3_free(name);
+  ANSWERS(db, "PRAGMA temp_store_directory = ''; PRAGMA temp_store_directory", "");
+  CHECK(sqlite3_temp_directory == NULL);
+  sqlite3_temp_directory = sqlite3_mprintf("%s", folder);
+  ANSWERS(db, "BEGIN; CREATE TEMP TABLE t(a); PRAGMA temp_store_directory", folder);
+  CHECK(sqlite3_exec(db, "PRAGMA temp_store_directory = ''", NULL, NULL, NULL) == SQLITE_ERROR);
+  CHECK(strcmp(sqlite3_errmsg(db), "temporary storage cannot be changed from within a transaction") == 0);
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+
 int main(int count, char **arguments) {
   folder = count > 1 ? arguments[1] : ".";
   all_switches();
@@ -632,6 +657,7 @@ int main(int count, char **arguments) {
   no_virtual_tables();
   steps_of_scans();
   old_interface();
+  temporary_folder();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

@@ -1,6 +1,7 @@
 /*
 ** Statements whose schema another connection has changed, while databases are locked and statements are interrupted: what is told, in
-** which order, and which locks stay; statements that wait; what the authorizer is asked about ALTER TABLE. The program expects what SQLite answers.
+** which order, and which locks stay; statements that wait; what the authorizer is asked about ALTER TABLE
+** and VACUUM. The program expects what SQLite answers.
 */
 #include <unistd.h>
 
@@ -300,6 +301,9 @@ static void questions(void) {
     {"ALTER TABLE t ADD COLUMN d", 11, 2, "not authorized to use function: printf"},
     {"ALTER TABLE t DROP COLUMN b", 56, 22, "not authorized"},
     {"ALTER TABLE t ALTER COLUMN c SET NOT NULL", 10, 1, "not authorized"},
+    {"VACUUM", 42, 1, "authorization denied"},
+    {"VACUUM", 42, 9, "not authorized"},
+    {"VACUUM INTO 'questions.db'", 42, 1, "authorization denied"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     sqlite3 *db = open_on(":memory:");
@@ -309,6 +313,7 @@ static void questions(void) {
     CHECK(sqlite3_exec(db, cases[i].sql, NULL, NULL, NULL) != SQLITE_OK);
     CHECK(strcmp(sqlite3_errmsg(db), cases[i].error) == 0);
     asked = 0, refused = 0;
+    unlink("questions.db");
     CHECK(sqlite3_exec(db, cases[i].sql, NULL, NULL, NULL) == SQLITE_OK);
     if (asked != cases[i].asked) printf("%s: asked %d\n", cases[i].sql, asked);
     CHECK(asked == cases[i].asked);

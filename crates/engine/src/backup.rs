@@ -24,7 +24,7 @@ use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
 use crate::generation::Generation;
 
-/// A backup under way. The target belongs to the backup from the first step until the backup is dropped: statements on
+/// A backup under way. The target belongs to the backup from the first step to the last, or until the backup is dropped: statements on
 /// the target answer SQLITE_BUSY meanwhile.
 pub struct Backup {
     source: Rc<Database>,
@@ -272,6 +272,7 @@ impl Backup {
         target.end_read()?;
         self.target.set_loaded(false);
         self.target_generation.change_schema();
+        self.target.is_locked_by_backup.set(false);
         Ok(())
     }
 }

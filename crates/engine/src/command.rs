@@ -209,6 +209,17 @@ impl Command for EngineCommand {
         }
     }
 
+    fn instructions(&self) -> u32 {
+        match &self.kind {
+            Kind::Begin(_) | Kind::Commit | Kind::Rollback => 3,
+            Kind::Savepoint(_) | Kind::Release(_) | Kind::RollbackTo(_) => 4,
+            Kind::Pragma(_) => 6,
+            Kind::Attach(_) | Kind::Detach(_) => 6, // beside those of the program that computes the names
+            Kind::Vacuum(_) => 100,
+            Kind::ExplainProgram(_) | Kind::ExplainQueryPlan(..) => 0,
+        }
+    }
+
     fn run(&self, connection: &Connection, run: &StatementRun, bindings: &[Value]) -> Result<Vec<CommandRow>> {
         if self.explains_change {
             connection.state.changes.set(0);

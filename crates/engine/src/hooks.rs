@@ -151,6 +151,12 @@ impl Hooks {
         self.progress.get().is_some_and(|handler| handler())
     }
 
+    /// Calls the progress handler for a statement that the engine runs itself, as SQLite does for a program of `instructions`.
+    pub(crate) fn count_instructions(&self, instructions: u32) -> Result<()> {
+        let calls = instructions.checked_div(self.progress_interval()).unwrap_or(0);
+        if (0..calls).any(|_| self.call_progress_handler()) { Err(Error::interrupted()) } else { Ok(()) }
+    }
+
     /// The function that loads extensions.
     pub(crate) fn loader(&self) -> std::result::Result<ExtensionLoader, &'static str> {
         self.extension_loader.get().ok_or("not authorized")

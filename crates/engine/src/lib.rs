@@ -108,7 +108,7 @@ pub use lithe_resolve::authorize;
 pub use lithe_sql as sql;
 pub use lithe_value as value;
 pub use lithe_vfs as vfs;
-pub use lithe_vfs::{ResultCode, set_error_log};
+pub use lithe_vfs::{ResultCode, TempDirectory, keep_temp_directory, set_error_log};
 pub use lithe_vm::operand::OnConflict;
 pub use lithe_vm::virtual_table;
 pub use metadata::ColumnMetadata;

@@ -9,6 +9,8 @@
 //! are written in another order: tables with their automatic indexes, then the other indexes, then objects without a
 //! tree.
 
+mod authorize;
+
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -79,6 +81,7 @@ impl Vacuum {
         if self.db == Db::TEMP {
             return Ok(());
         }
+        authorize::attaching(connection, into.as_deref())?;
         match into {
             // Whether VACUUM succeeds or not, the schema is read again.
             None => {
@@ -128,7 +131,7 @@ fn vacuum_in_place(connection: &Connection, db: Db, run: &StatementRun) -> Resul
     give_shape(connection, &fresh, main, fixed_size)?;
     fresh.pager().begin_write(BeginKind::Exclusive)?;
     let catalog = connection.catalog();
-    Rebuild { connection, from: main, to: &fresh, schema: catalog.schema(db), keeps_rowids: false }.run()?;
+    Rebuild { connection, from: main, to: &fresh, schema: catalog.schema(db), keeps_rowids: false }.run(db)?;
     put_back(fresh.pager(), main)?;
     connection.schema_was_replaced(db);
     connection.hooks.skip_commit_hook();
@@ -160,7 +163,7 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
     give_shape(connection, copy.btree(), main, false)?;
     pager.begin_write(BeginKind::Exclusive)?;
     let catalog = connection.catalog();
-    Rebuild { connection, from: main, to: copy.btree(), schema: catalog.schema(db), keeps_rowids: true }.run()?;
+    Rebuild { connection, from: main, to: copy.btree(), schema: catalog.schema(db), keeps_rowids: true }.run(db)?;
     pager.commit()?;
     Ok(pager.end_read()?)
 }
@@ -232,7 +235,8 @@ struct Object {
 }
 
 impl Rebuild<'_> {
-    fn run(&self) -> Result<()> {
+    fn run(&self, db: Db) -> Result<()> {
+        authorize::rebuilding(self, db)?;
         let objects = self.in_new_order(self.objects()?);
         self.to.initialise()?;
         self.copy_meta()?;

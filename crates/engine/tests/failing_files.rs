@@ -159,3 +159,22 @@ fn the_message_is_sqlites() {
     assert_eq!(full.message(), "database or disk is full");
     assert!(full.to_string().starts_with("database or disk is full (cannot write /data/sim.db"), "{full}");
 }
+
+/// As in SQLite: the statement could be undone alone, but a program that gets the error finds its transaction ended.
+#[test]
+fn a_page_that_cannot_be_spilled_ends_the_transaction() {
+    const SPILLS: &str = "INSERT INTO t SELECT a + 100, b || 'x', zeroblob(3000) FROM t";
+    for (fault, code) in [(Fault::Enospc, ResultCode::FULL), (Fault::Eio, ResultCode::IOERR)] {
+        let sim = Sim::new(1);
+        let connection = prepare(&sim, "WAL");
+        let before = content(&connection);
+        run(&connection, "BEGIN").unwrap();
+        run(&connection, "DELETE FROM t WHERE a = 1").unwrap();
+        sim.fail_at(1, fault);
+        let error = run(&connection, SPILLS).unwrap_err();
+        sim.fail_no_more();
+        assert_eq!(error.code().primary(), code);
+        assert!(connection.is_autocommit(), "{fault:?}");
+        assert_eq!(content(&connection), before, "{fault:?}");
+    }
+}

@@ -29,6 +29,7 @@ mod memory;
 mod memory_bytes;
 mod shm;
 mod sim;
+mod temp_directory;
 mod unix;
 mod vfs;
 
@@ -43,5 +44,6 @@ pub use mapping_fault::mapping_faults;
 pub use memory::MemoryVfs;
 pub use shm::{SHM_REGION_BYTES, ShmRegion};
 pub use sim::{Done, Fault, Loss, Random, Recording, Replay, Sim};
+pub use temp_directory::{TempDirectory, keep_temp_directory, set_temp_directory, temp_directory};
 pub use unix::{UNIX_PATH_MAX, UnixVfs, temporary_path};
 pub use vfs::{Opened, Vfs};

@@ -106,6 +106,10 @@ const RESULT_SPARE_MAX: usize = 4 << 10;
 /// A machine with more registers, or cursors, than this is not kept for another statement.
 const LOADED_MAX: usize = 256;
 
+/// The instructions around SQLite's programs that programs here lack (Init, Transaction, Goto): the progress handler counts them, too, because
+/// applications whose statements are short rely on being called.
+const FRAME: u32 = 3;
+
 impl Machine {
     /// A machine for a program, with no parameter bound.
     pub fn new(program: &Program) -> Machine {
@@ -131,7 +135,7 @@ impl Machine {
             watches_rows: false,
             is_utf8: false,
             loops_until_check: LOOPS_BETWEEN_CHECKS,
-            unwatched: 0,
+            unwatched: FRAME,
             counters: Counters::default(),
             profile: program.measured.as_ref().map(|_| Box::default()),
             temporary: Temporary::default(),
@@ -160,7 +164,7 @@ impl Machine {
         self.results.clear();
         self.once.clear();
         self.out = Value::NULL;
-        self.unwatched = 0;
+        self.unwatched = FRAME;
         self.counters = Counters::default();
         self.profile = None;
         self.registers.capacity() + self.parameters.capacity() <= LOADED_MAX && self.cursors.capacity() <= LOADED_MAX
@@ -343,11 +347,13 @@ impl Machine {
     pub fn count_instruction(&mut self, host: &dyn Host) -> Result<(), BoxedError> {
         self.unwatched += 1;
         let interval = host.progress_interval();
-        if interval == 0 || self.unwatched < interval {
-            return Ok(());
+        while interval > 0 && self.unwatched >= interval {
+            self.unwatched -= interval;
+            if host.progress() {
+                return Err(Error::Interrupt.into());
+            }
         }
-        self.unwatched = 0;
-        if host.progress() { Err(Error::Interrupt.into()) } else { Ok(()) }
+        Ok(())
     }
 
     /// Binds a value to a parameter (1-based), in the memory of the parameter.

@@ -1,5 +1,8 @@
 //! Pragmas of the pager and of the file's header.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -9,7 +12,7 @@ use lithe_format::PageSize;
 use lithe_format::db_header::Meta;
 use lithe_pager::{CacheSize, CheckpointMode, JournalMode, LockingMode, Pager, Synchronous};
 use lithe_value::{Encoding, Value};
-use lithe_vfs::ResultCode;
+use lithe_vfs::{Access, ResultCode};
 use lithe_vm::operand::Db;
 
 use super::{
@@ -48,7 +51,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("secure_delete", 0, secure_delete),
     entry("synchronous", SILENT_WHEN_SET, synchronous),
     entry("temp_store", SILENT_WHEN_SET, temp_store),
-    entry("temp_store_directory", SILENT, temp_store_directory),
+    entry("temp_store_directory", SILENT_WHEN_SET | NO_FUNCTION, temp_store_directory),
     entry("user_version", SILENT_WHEN_SET | WRITES | REUSABLE, |call| header_value(call, Meta::UserVersion)),
     Pragma { name: "incremental_vacuum", columns: &[], traits: SILENT | ALWAYS_WRITES, run: incremental_vacuum },
     Pragma {
@@ -289,12 +292,30 @@ fn secure_delete(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     })
 }
 
-/// The system decides where temporary files are stored.
+/// The folder for temporary files, of all connections of the process.
 fn temp_store_directory(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    match call.value {
-        Some([_, ..]) => Err(Error::not_supported("PRAGMA temp_store_directory")),
-        _ => nothing(),
+    let Some(folder) = call.value else {
+        return match lithe_vfs::temp_directory() {
+            Some(folder) => answer(Value::from(String::from_utf8_lossy(&folder).as_ref())),
+            None => nothing(),
+        };
+    };
+    let databases = &call.connection.databases;
+    let folder = Some(folder).filter(|folder| !folder.is_empty());
+    if let Some(folder) = folder {
+        let path = Path::new(OsStr::from_bytes(folder));
+        if !databases.vfs().access(path, Access::ReadWrite).unwrap_or(false) {
+            return Err(Error::generic("not a writable directory"));
+        }
     }
+    let is_in_files = databases.temporary_files().is_some();
+    let is_idle = if is_in_files { check_temporary_is_idle(call) } else { Ok(()) };
+    lithe_vfs::set_temp_directory(folder);
+    is_idle?;
+    if is_in_files {
+        replace_temporary(call.connection);
+    }
+    nothing()
 }
 
 fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {
@@ -513,15 +534,21 @@ fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if wanted == cell.get() {
         return nothing();
     }
-    let temp = call.connection.databases.get(Db::TEMP)?;
-    if let Some(btree) = temp.opened()
-        && (!call.connection.is_autocommit() || btree.pager().is_reading())
-    {
-        return Err(Error::generic("temporary storage cannot be changed from within a transaction"));
-    }
+    check_temporary_is_idle(call)?;
     cell.set(wanted);
     replace_temporary(call.connection);
     nothing()
+}
+
+/// Where temporary files are stored cannot be changed while they are in use.
+fn check_temporary_is_idle(call: &Call<'_>) -> Result<()> {
+    let temp = call.connection.databases.get(Db::TEMP)?;
+    match temp.opened() {
+        Some(btree) if !call.connection.is_autocommit() || btree.pager().is_reading() => {
+            Err(Error::generic("temporary storage cannot be changed from within a transaction"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Replaces the temporary database by an empty one, and drops its objects from the catalog.

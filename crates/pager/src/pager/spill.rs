@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use lithe_format::PageNo;
-use lithe_vfs::{LockLevel, Vfs};
+use lithe_vfs::{LockLevel, ResultCode, Vfs};
 
 use super::{Pager, Store};
 use crate::counts::PageCounter;
@@ -255,8 +255,14 @@ impl Pager {
         let (placed, others): (Vec<PageNo>, Vec<PageNo>) =
             numbers.partition(|&no| self.is_to_be_placed(txn, target, no));
         self.counts.add(PageCounter::Spill, placed.len() + others.len());
-        self.write_placed(txn, &placed)?;
-        self.write_to_temp_or_log(txn, vfs, &others)?;
+        let written = self.write_placed(txn, &placed).and_then(|()| self.write_to_temp_or_log(txn, vfs, &others));
+        // As in SQLite, a full disk or a failed write ends the transaction, not only the statement.
+        if let Err(error) = &written
+            && matches!(error.code().primary(), ResultCode::FULL | ResultCode::IOERR)
+        {
+            self.fail(error);
+        }
+        written?;
         for no in placed.into_iter().chain(others) {
             txn.spill.reads.take(no);
             txn.dirty.remove(no);

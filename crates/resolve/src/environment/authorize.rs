@@ -32,6 +32,19 @@ impl Environment {
         })
     }
 
+    /// Calls the authorizer about a table of which rows, but no columns, are read: under the names by which the statement knows it.
+    pub fn authorize_rows(&self, table: Name<'_>, database: Option<&str>, within: Option<Name<'_>>) -> Result<()> {
+        let [first, within] = [Some(table), within].map(|name| name.map(|name| name.to_str_lossy()));
+        let asked = Request {
+            action: Action::Read,
+            first: first.as_deref(),
+            second: Some(""),
+            database,
+            within: within.as_deref(),
+        };
+        self.authorizer.call(&asked).map(drop)
+    }
+
     /// Calls the authorizer about reading a column. False (SQLITE_IGNORE): the column is NULL.
     pub fn authorize_read(&self, table: Name<'_>, column: Name<'_>, db: Db, within: Option<Name<'_>>) -> Result<bool> {
         let answer = self.authorize(Action::Read, Some(table), Some(column), Some(db), within);

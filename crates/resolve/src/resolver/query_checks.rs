@@ -7,7 +7,6 @@ use std::cell::{Cell, RefCell};
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
-use lithe_base::Db;
 use lithe_catalog::{CompileError, Result};
 use lithe_sql::ast::Name;
 
@@ -19,9 +18,16 @@ use crate::ir::SourceId;
 #[derive(Clone, Copy)]
 pub(super) struct QueryCheck<'a> {
     action: Action,
-    /// The table, with its database where SQLite gives it to the authorizer.
-    table: Option<(Name<'a>, Option<Db>)>,
+    /// The table, and its database where the statement or the view names it.
+    table: Option<WrittenTable<'a>>,
     within: Option<Name<'a>>,
+}
+
+/// A table as it is written in FROM.
+#[derive(Clone, Copy)]
+pub(super) struct WrittenTable<'a> {
+    pub database: Option<Name<'a>>,
+    pub name: Name<'a>,
 }
 
 impl<'a> QueryCheck<'a> {
@@ -34,8 +40,8 @@ impl<'a> QueryCheck<'a> {
     }
 
     /// Rows of the table are read, but no columns.
-    pub fn rows_of(table: Name<'a>, db: Option<Db>, within: Option<Name<'a>>) -> QueryCheck<'a> {
-        QueryCheck { action: Action::Read, table: Some((table, db)), within }
+    pub fn rows_of(table: WrittenTable<'a>, within: Option<Name<'a>>) -> QueryCheck<'a> {
+        QueryCheck { action: Action::Read, table: Some(table), within }
     }
 }
 
@@ -72,6 +78,8 @@ pub(super) struct QueryChecks<'a> {
     is_unnamed: Cell<bool>,
     /// Sources of which columns are read.
     read_sources: RefCell<Vec<'a, SourceId>>,
+    /// The tables in FROM as they are written.
+    written: RefCell<Vec<'a, (SourceId, WrittenTable<'a>)>>,
 }
 
 impl<'a> QueryChecks<'a> {
@@ -85,6 +93,7 @@ impl<'a> QueryChecks<'a> {
             is_expr: Cell::new(false),
             is_unnamed: Cell::new(false),
             read_sources: RefCell::new(Vec::new_in(arena)),
+            written: RefCell::new(Vec::new_in(arena)),
         }
     }
 
@@ -183,9 +192,22 @@ impl<'a> QueryChecks<'a> {
         self.read_sources.borrow().contains(&source)
     }
 
+    /// A source in FROM is a table or view.
+    pub fn note_written(&self, source: SourceId, table: WrittenTable<'a>) {
+        if self.has_authorizer() {
+            self.written.borrow_mut().push((source, table));
+        }
+    }
+
+    /// How the table of a source is written.
+    pub fn written(&self, source: SourceId) -> Option<WrittenTable<'a>> {
+        self.written.borrow().iter().find(|(id, _)| *id == source).map(|(_, table)| *table)
+    }
+
     fn check(&self, check: QueryCheck<'a>) -> Result<()> {
-        if let Some((table, db)) = check.table {
-            return self.env.authorize(check.action, Some(table), Some(Name::new(b"")), db, check.within).map(drop);
+        if let Some(WrittenTable { database, name }) = check.table {
+            let database = database.map(|database| database.to_str_lossy());
+            return self.env.authorize_rows(name, database.as_deref(), check.within);
         }
         match self.env.authorize(check.action, None, None, None, check.within)? {
             true => Ok(()),

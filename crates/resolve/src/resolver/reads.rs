@@ -5,7 +5,7 @@ use lithe_catalog::Result;
 use lithe_sql::ast::Name;
 
 use super::Resolver;
-use super::query_checks::QueryCheck;
+use super::query_checks::{QueryCheck, WrittenTable};
 use super::scope::{Scope, ScopeColumns, ScopeSource};
 use crate::ir::Expr;
 
@@ -60,9 +60,12 @@ pub(super) fn note_tables_without_columns<'a>(
         if let ScopeColumns::Table(table) = source.columns
             && !resolver.checks.is_read(source.id)
         {
-            // SQLite gives the database only for a table in a view.
-            let db = scope.fixed_db.and(source.db);
-            resolver.checks.note_table(QueryCheck::rows_of(table.name.name(), db, scope.within));
+            let written = resolver.checks.written(source.id);
+            let written = written.unwrap_or(WrittenTable { database: None, name: table.name.name() });
+            // In a view a table without a database is one of the view's.
+            let of_view = || Some(resolver.env.catalog.database_name(scope.fixed_db.and(source.db)?).name());
+            let written = WrittenTable { database: written.database.or_else(of_view), ..written };
+            resolver.checks.note_table(QueryCheck::rows_of(written, scope.within));
         }
     }
 }

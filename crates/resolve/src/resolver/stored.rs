@@ -94,5 +94,6 @@ pub fn table_source<'a>(id: SourceId, db: Db, table: &'a Table) -> ScopeSource<'
         using: &[],
         qualified_only: false,
         is_trigger_row: false,
+        is_returned: false,
     }
 }

@@ -1,7 +1,9 @@
 //! Opening files as SQLite does: read-only where writing is refused, companions with the permissions of their database,
 //! temporary files without a name.
 
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -142,9 +144,15 @@ pub fn temporary_path() -> Option<PathBuf> {
 
 /// The first of SQLite's candidates that is a folder in which this process may write.
 fn temporary_folder() -> Result<PathBuf> {
+    let chosen = crate::temp_directory().map(|folder| PathBuf::from(OsString::from_vec(folder)));
     let named = ["SQLITE_TMPDIR", "TMPDIR"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = ["/var/tmp", "/usr/tmp", "/tmp", "."].into_iter().map(PathBuf::from);
-    named.chain(usual).find(|folder| is_writable_folder(folder)).ok_or_else(|| Error::new(Op::TempPath))
+    chosen
+        .into_iter()
+        .chain(named)
+        .chain(usual)
+        .find(|folder| is_writable_folder(folder))
+        .ok_or_else(|| Error::new(Op::TempPath))
 }
 
 fn is_writable_folder(path: &Path) -> bool {

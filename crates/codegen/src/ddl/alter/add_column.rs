@@ -290,5 +290,6 @@ fn source<'a>(id: SourceId, table: &'a Table, columns: ScopeColumns<'a>) -> Scop
         using: &[],
         qualified_only: false,
         is_trigger_row: false,
+        is_returned: false,
     }
 }

@@ -31,6 +31,9 @@ pub(crate) trait Command: fmt::Debug + Send + Sync {
     /// Whether the command, when a database is locked, goes on by another step.
     fn waits(&self) -> bool;
 
+    /// How many instructions SQLite's program has beside those of its rows.
+    fn instructions(&self) -> u32;
+
     /// Runs the command and returns all rows.
     fn run(&self, connection: &Connection, run: &StatementRun, bindings: &[Value]) -> Result<Vec<CommandRow>>;
 }
@@ -82,7 +85,13 @@ impl CommandRun {
     pub(crate) fn step(&mut self, connection: &Connection, run: &StatementRun) -> Result<Step> {
         let has_given_all = self.rows.as_ref().is_none_or(|rows| self.given == rows.len());
         if self.rows.is_none() || (has_given_all && run.vacuumed.get().is_some()) {
+            let instructions = self.command.instructions();
+            connection.hooks.count_instructions(instructions)?;
             let rows = self.command.run(connection, run, &self.bindings)?;
+            if instructions > 0 {
+                let of_rows = rows.len().saturating_mul(1 + self.column_count());
+                connection.hooks.count_instructions(u32::try_from(of_rows).unwrap_or(u32::MAX))?;
+            }
             debug_assert!(rows.iter().all(|row| row.len() == self.column_count()), "a row has a value for each column");
             self.rows = Some(rows);
             self.given = 0;

@@ -241,6 +241,7 @@ impl<'a> ChangeTarget<'a> {
             using: &[],
             qualified_only: false,
             is_trigger_row: false,
+            is_returned: false,
         }
     }
 

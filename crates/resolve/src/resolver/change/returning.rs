@@ -6,7 +6,7 @@ use lithe_sql::ast;
 use super::{ChangeTarget, Returning, change_scope};
 use crate::resolver::Resolver;
 use crate::resolver::expr::query::columns::resolve_result_columns;
-use crate::resolver::scope::{Found, Scope};
+use crate::resolver::scope::{Found, Scope, ScopeSource};
 
 /// In RETURNING, only the table is visible, under its own name.
 pub(super) fn resolve_returning<'a>(
@@ -22,7 +22,8 @@ pub(super) fn resolve_returning<'a>(
         return fail("RETURNING may not use \"TABLE.*\" wildcards");
     }
     let found = Found::default();
-    let sources = [target.in_scope(target.source, target.table.name.name())];
+    let row = target.in_scope(target.source, target.table.name.name());
+    let sources = [ScopeSource { is_returned: true, ..row }];
     let scope = change_scope(base, &sources, &found);
     resolver.returning.set(Some((target.table, target.source)));
     let items = resolve_result_columns(resolver, &scope, columns);

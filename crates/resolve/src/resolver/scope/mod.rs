@@ -80,6 +80,8 @@ pub struct ScopeSource<'a> {
     pub qualified_only: bool,
     /// OLD or NEW: its columns compare without the affinity that they have elsewhere.
     pub is_trigger_row: bool,
+    /// The row that RETURNING shows.
+    pub is_returned: bool,
 }
 
 /// The columns of a source in a scope.
@@ -270,8 +272,9 @@ impl<'a> Scope<'_, 'a> {
 }
 
 impl<'a> ScopeSource<'a> {
-    /// Whether `x.column` may mean a column of this source.
+    /// Whether `x.column` may mean a column of this source. The rows that a change makes are in no database, though their table is.
     pub fn is_named(&self, db: Option<Db>, table: Name<'_>) -> bool {
-        self.name == table && (db.is_none() || self.db == db)
+        let is_in = |db| self.db == Some(db) && !self.qualified_only && !self.is_returned;
+        self.name == table && db.is_none_or(is_in)
     }
 }

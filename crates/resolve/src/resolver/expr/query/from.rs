@@ -15,6 +15,7 @@ use crate::ir::{
     TermOrigin,
 };
 use crate::resolver::Resolver;
+use crate::resolver::query_checks::WrittenTable;
 use crate::resolver::scope::{Found, NestedName, Rules, Scope, ScopeColumns, ScopeSource};
 
 /// A source before it is joined.
@@ -122,6 +123,10 @@ pub(crate) fn resolve_whole_item<'a>(
     if let (Some(log), Some(_)) = (&resolver.log, item.alias) {
         log.note_alias(id);
     }
+    if let ast::Source::Table(written) = item.source {
+        let database = written.schema.map(|schema| schema.name);
+        resolver.checks.note_written(id, WrittenTable { database, name: written.name.name });
+    }
     let mut scope_source = ScopeSource {
         id,
         name,
@@ -132,6 +137,7 @@ pub(crate) fn resolve_whole_item<'a>(
         using: &[],
         qualified_only: false,
         is_trigger_row: false,
+        is_returned: false,
     };
     let is_free = matches!(item.constraint, JoinConstraint::None) && !join.natural;
     if !is_free || matches!(item.source, ast::Source::Function(..)) {

@@ -1,0 +1,30 @@
+CREATE TABLE kid(id INTEGER PRIMARY KEY, b)
+INSERT INTO kid VALUES (1, 2)
+ATTACH ':memory:' AS other
+CREATE TABLE other.t(x UNIQUE)
+CREATE TABLE temp.tt(x)
+CREATE VIEW vw AS SELECT * FROM kid
+CREATE TRIGGER tr INSTEAD OF UPDATE ON vw BEGIN SELECT 1; END
+UPDATE kid SET b = 3 RETURNING main.kid.b
+UPDATE main.kid SET b = 3 WHERE main.kid.b > 0 RETURNING main.kid.b
+INSERT INTO kid VALUES (5, 6) RETURNING main.kid.b
+DELETE FROM kid WHERE id = 5 RETURNING main.kid.b
+UPDATE kid SET b = main.kid.b + 1 WHERE main.kid.b > 0 RETURNING kid.b
+UPDATE kid AS k SET b = 4 RETURNING k.b
+UPDATE kid AS k SET b = 4 RETURNING kid.b
+UPDATE kid SET b = 4 RETURNING temp.kid.b
+INSERT INTO other.t VALUES (1) RETURNING other.t.x
+INSERT INTO other.t VALUES (2) RETURNING t.x
+INSERT INTO other.t VALUES (2) ON CONFLICT DO UPDATE SET x = main.excluded.x
+INSERT INTO other.t VALUES (2) ON CONFLICT DO UPDATE SET x = other.excluded.x
+INSERT INTO other.t VALUES (2) ON CONFLICT DO UPDATE SET x = excluded.x + other.t.x RETURNING x
+INSERT INTO tt VALUES (1) RETURNING temp.tt.x
+UPDATE kid SET b = 4 RETURNING (SELECT main.kid.b FROM main.kid LIMIT 1)
+UPDATE kid SET b = 4 RETURNING (SELECT main.kid.b)
+UPDATE vw SET b = 3 RETURNING main.vw.b
+UPDATE kid SET b = 5 RETURNING main.kid.*
+UPDATE kid SET b = 5 RETURNING main.kid.rowid
+CREATE TRIGGER of_new AFTER INSERT ON kid BEGIN SELECT main.new.b; END
+INSERT INTO kid VALUES (7, 8)
+SELECT * FROM kid
+SELECT * FROM other.t
