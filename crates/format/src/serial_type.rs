@@ -130,6 +130,12 @@ impl SerialType {
         self.0 > FIRST_BLOB && self.0 & 1 == 1
     }
 
+    /// The length of a text of less than 58 bytes, whose type is one byte.
+    #[inline]
+    pub const fn short_text_len(self) -> Option<usize> {
+        if self.is_text() && self.0 < 0x80 { Some((self.0 as usize - FIRST_BLOB as usize - 1) / 2) } else { None }
+    }
+
     /// Whether the value is a BLOB.
     #[inline]
     pub const fn is_blob(self) -> bool {

@@ -127,6 +127,12 @@ impl CallSite {
         self.kept.as_ref().and_then(|kept| kept.downcast_ref()).expect("a value that was kept")
     }
 
+    /// The kept data, if it is a `T`, to be read.
+    #[inline]
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        self.kept.as_ref()?.downcast_ref()
+    }
+
     /// The kept data, if it is a `T`.
     pub fn get_mut<T: 'static>(&mut self) -> Option<&mut T> {
         self.kept.as_mut()?.downcast_mut()

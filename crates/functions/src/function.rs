@@ -8,7 +8,7 @@ use lithe_value::{Encoding, ValueRef};
 use crate::aggregate::{Aggregate, AggregateFunction, BuiltinAggregate};
 use crate::context::Context;
 use crate::error::{FunctionError, Result, code};
-use crate::signature::{Arity, Flags, Scalar, ScalarFn, ScalarFunction};
+use crate::signature::{Arity, Flags, Scalar, ScalarFn, ScalarFunction, ShortcutFn};
 use crate::window::{Window, WindowFunction};
 
 /// The code of a function.
@@ -45,6 +45,8 @@ pub struct Function {
     args: Arity,
     flags: Flags,
     kind: Kind,
+    /// Only built-in functions have one.
+    shortcut: Option<ShortcutFn>,
     encoding: Encoding,
     is_builtin: bool,
 }
@@ -54,8 +56,15 @@ impl Function {
     pub fn custom(name: &str, args: Arity, flags: Flags, kind: Kind) -> Function {
         // A deterministic function has the same result during a statement, too.
         let stable = if flags.contains(Flags::DETERMINISTIC) { Flags::STABLE } else { Flags::default() };
-        let encoding = Encoding::Utf8;
-        Function { name: name.into(), args, flags: flags.with(stable), kind, encoding, is_builtin: false }
+        Function {
+            name: name.into(),
+            args,
+            flags: flags.with(stable),
+            kind,
+            shortcut: None,
+            encoding: Encoding::Utf8,
+            is_builtin: false,
+        }
     }
 
     /// The same as a built-in function, which functions of the application with its name hide.
@@ -141,6 +150,12 @@ impl Function {
             Kind::Scalar(eval) if self.is_builtin => Some(eval),
             _ => None,
         }
+    }
+
+    /// Its shortcut, if it has one.
+    #[inline]
+    pub fn shortcut(&self) -> Option<ShortcutFn> {
+        self.shortcut
     }
 
     /// Whether it computes one value from many rows.
@@ -261,6 +276,7 @@ impl From<&Scalar> for Function {
             args: entry.args,
             flags: entry.flags,
             kind: Kind::Scalar(entry.eval),
+            shortcut: entry.shortcut,
             encoding: Encoding::Utf8,
             is_builtin: true,
         }
@@ -274,6 +290,7 @@ impl From<&Aggregate> for Function {
             args: entry.args,
             flags: Flags::INNOCUOUS,
             kind: Kind::Aggregate(entry.kind),
+            shortcut: None,
             encoding: Encoding::Utf8,
             is_builtin: true,
         }
@@ -287,6 +304,7 @@ impl From<&Window> for Function {
             args: entry.args,
             flags: Flags::INNOCUOUS,
             kind: Kind::Window(entry.kind),
+            shortcut: None,
             encoding: Encoding::Utf8,
             is_builtin: true,
         }
@@ -300,6 +318,7 @@ impl From<&crate::json::Group> for Function {
             args: Arity::Exactly(entry.args()),
             flags: Flags::INNOCUOUS.with(Flags::SUBTYPE).with(Flags::RESULT_SUBTYPE).with(Flags::DETERMINISTIC),
             kind: Kind::CustomAggregate(Arc::new(*entry)),
+            shortcut: None,
             encoding: Encoding::Utf8,
             is_builtin: true,
         }

@@ -63,6 +63,6 @@ pub use function::{Function, Kind};
 pub use kept_table::KeptTable;
 pub use registry::{Lookup, Registry};
 pub use row_change::{RowChange, RowOperation};
-pub use signature::{Arity, Flags, ScalarFn, ScalarFunction};
+pub use signature::{Arity, Beside, Flags, SHORT_TEXT_MAX, ScalarFn, ScalarFunction, ShortText, ShortcutFn};
 pub use sql::{BlobPlace, ChangeWatcher, Kept, PageAccess, SqlBlob, SqlConnection, SqlStatement};
 pub use window::{Ranking, WindowFunction};

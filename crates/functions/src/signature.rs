@@ -2,11 +2,32 @@
 
 use lithe_value::ValueRef;
 
-use crate::context::Context;
+use crate::context::{CallSite, Connection, Context};
 use crate::error::Result;
 
 /// The code of a scalar function without state, as the built-in ones are.
 pub type ScalarFn = fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result;
+
+/// A shortcut past the [`Context`] of a built-in function: its result, if that follows from the values of the arguments, of texts in
+/// UTF-8, and is a number, NULL, a part of an argument or a text that fits the [`ShortText`]. `None`: the function has to be called, and
+/// nothing has happened. Both have the same results.
+pub type ShortcutFn = for<'a> fn(&[ValueRef<'a>], Beside<'a>) -> Option<ValueRef<'a>>;
+
+/// What a shortcut may use beside the arguments.
+pub struct Beside<'a> {
+    /// What the call site has kept.
+    pub site: &'a CallSite,
+    /// The connection.
+    pub connection: &'a dyn Connection,
+    /// Memory for the result.
+    pub memory: &'a mut ShortText,
+}
+
+/// Memory for the result of a shortcut.
+pub type ShortText = [u8; SHORT_TEXT_MAX];
+
+/// The longest text that the result of a shortcut may be.
+pub const SHORT_TEXT_MAX: usize = 22;
 
 /// A scalar function of the application.
 pub trait ScalarFunction {
@@ -110,4 +131,13 @@ pub struct Scalar {
     pub flags: Flags,
     /// The code of the function.
     pub eval: ScalarFn,
+    /// Its shortcut, if it has one.
+    pub shortcut: Option<ShortcutFn>,
+}
+
+impl Scalar {
+    /// The same with a shortcut.
+    pub(crate) const fn or_shortcut(self, shortcut: ShortcutFn) -> Scalar {
+        Scalar { shortcut: Some(shortcut), ..self }
+    }
 }

@@ -251,29 +251,26 @@ impl MappedFile {
 
 /// Private bytes with no other reference: a page being written.
 pub(crate) struct UniquePage {
-    /// `None` once they are shared again.
-    bytes: Option<Arc<[u8]>>,
-    /// The bytes, without a check each time that the Arc has one count; of length 0 once they are shared again.
+    /// The bytes of an Arc with one count, from `Arc::into_raw`, so that no access has to check the count again; of length 0 once they are
+    /// shared again.
     data: NonNull<[u8]>,
 }
 
 impl UniquePage {
     /// Takes `bytes` if it is the only reference to them.
+    #[inline]
     pub(crate) fn new(mut bytes: Arc<[u8]>) -> Result<UniquePage, Arc<[u8]>> {
-        match Arc::get_mut(&mut bytes) {
-            Some(alone) => {
-                let data = NonNull::from(alone);
-                Ok(UniquePage { bytes: Some(bytes), data })
-            }
-            None => Err(bytes),
+        if Arc::get_mut(&mut bytes).is_none() {
+            return Err(bytes);
         }
+        assert!(!bytes.is_empty(), "a page has bytes");
+        let data = NonNull::new(Arc::into_raw(bytes).cast_mut()).expect("an Arc is not null");
+        Ok(UniquePage { data })
     }
 
     /// A new page with these bytes.
     pub(crate) fn copy_of(bytes: &[u8]) -> UniquePage {
-        let mut bytes: Arc<[u8]> = Arc::from(bytes);
-        let data = NonNull::from(Arc::get_mut(&mut bytes).expect("a new buffer has one owner"));
-        UniquePage { bytes: Some(bytes), data }
+        UniquePage::new(Arc::from(bytes)).unwrap_or_else(|_| unreachable!("a new buffer has one owner"))
     }
 
     /// The bytes, to be shared again.
@@ -284,8 +281,16 @@ impl UniquePage {
     /// The bytes, to be shared again: an empty page remains. `None` if they were taken before.
     #[inline]
     pub(crate) fn take_shared(&mut self) -> Option<Arc<[u8]>> {
-        self.data = NonNull::from(&mut []);
-        self.bytes.take()
+        let data = std::mem::replace(&mut self.data, NonNull::from(&mut []));
+        // SAFETY: bytes that are not of length 0 are from `Arc::into_raw`, and this count has not been given up before.
+        (!data.is_empty()).then(|| unsafe { Arc::from_raw(data.as_ptr().cast_const()) })
+    }
+}
+
+impl Drop for UniquePage {
+    #[inline]
+    fn drop(&mut self) {
+        drop(self.take_shared());
     }
 }
 
@@ -294,8 +299,7 @@ impl Deref for UniquePage {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: as below, and a slice of length 0 may be read anywhere. Not through the Arc, not even for the length: that would make the
-        // pointer invalid for writes.
+        // SAFETY: as below, and a slice of length 0 may be read anywhere.
         unsafe { self.data.as_ref() }
     }
 }
@@ -303,7 +307,7 @@ impl Deref for UniquePage {
 impl DerefMut for UniquePage {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: `data` came from the Arc when it was alone, and no clone was handed out since; or it is of no bytes.
+        // SAFETY: the bytes of an Arc that was alone, of which no clone was handed out since; or no bytes.
         unsafe { self.data.as_mut() }
     }
 }

@@ -75,6 +75,32 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
     }
 }
 
+/// The length of the beginning of `text` that is ASCII without NUL.
+#[inline]
+pub fn plain_len(text: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; WORD_LEN]);
+    const HIGHS: u64 = u64::from_ne_bytes([0x80; WORD_LEN]);
+    let mut rest = text;
+    while let Some((word, behind)) = rest.split_first_chunk() {
+        let word = u64::from_ne_bytes(*word);
+        // A byte of 0 borrows from the one above it.
+        if (word | word.wrapping_sub(ONES)) & HIGHS != 0 {
+            break;
+        }
+        rest = behind;
+    }
+    let tail = rest.iter().take_while(|&&byte| matches!(byte, 1..0x80)).count();
+    text.len() - rest.len() + tail
+}
+
+/// The number of characters before the first NUL, as [`count`] counts them.
+#[inline]
+pub fn count_until_nul(text: &[u8]) -> usize {
+    let plain = plain_len(text);
+    // What follows ASCII counts as it does at the beginning.
+    if plain == text.len() { plain } else { plain + count(until_nul(bytes::after(text, plain))) }
+}
+
 /// The length in bytes of the character at the start of `text`, which is not empty, as `substr` and `length` count
 /// characters: any byte that is not ASCII takes the continuations behind it, so that a run of stray ones is one
 /// character.

@@ -9,7 +9,7 @@ use crate::host::Host;
 use crate::machine::Machine;
 use crate::operand::{AffinityListId, Reg, affinity_from_u8};
 use crate::program::Program;
-use crate::register::{BytesKind, Register};
+use crate::register::{BytesKind, INLINE_MAX, Inline, Register};
 
 pub use arith::{
     add, bit_and, bit_not, bit_or, divide, multiply, negate, remainder, shift_left, shift_right, subtract,
@@ -83,6 +83,14 @@ fn concat_texts(m: &mut Machine, host: &dyn Host, (lhs, rhs): (Reg, Reg), dst: R
     };
     if state.encoding.get() != Encoding::Utf8 {
         return Ok(false);
+    }
+    if let (Some(left), Some(right)) = (left.text(), right.text())
+        && left.len() + right.len() <= INLINE_MAX // no limit on lengths is lower
+        && let Some(mut text) = Inline::of_short(left)
+    {
+        text.extend(right);
+        out.set_short_text(text);
+        return Ok(true);
     }
     let (mut left_digits, mut right_digits) = (NumberText::default(), NumberText::default());
     let left = text_or_integer(left, &mut left_digits);

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use lithe_functions::{
-    Arguments, CallSite, Connection, Context, Function, FunctionError, Pointer, ScalarFn, SqlConnection,
+    Arguments, Beside, CallSite, Connection, Context, Function, FunctionError, Pointer, SHORT_TEXT_MAX, ScalarFn,
+    ShortcutFn, SqlConnection,
 };
 use lithe_value::{Buffer, Collation, Encoding, Value, ValueRef, cast as convert};
 use lithe_vfs::ResultCode;
@@ -14,7 +15,7 @@ use crate::host::Host;
 use crate::machine::{Machine, drop_stale_rows, with_values};
 use crate::operand::{CallId, Reg};
 use crate::program::{FunctionCall, Program};
-use crate::register::{BytesKind, Register};
+use crate::register::{BytesKind, INLINE_MAX, Inline, Register};
 
 /// dst = the function's result.
 #[inline(never)]
@@ -27,13 +28,24 @@ pub fn call(
     dst: Reg,
 ) -> Result<(), Error> {
     let call = &program.calls[usize::from(id.0)];
+    let at = CallAt { id: usize::from(id.0), start, dst };
+    if let Some(shortcut) = call.function.shortcut()
+        && call_shortcut(m, call, shortcut, host, at)
+    {
+        return Ok(());
+    }
+    call_as_usual(m, program, host, at)
+}
+
+#[inline(never)]
+fn call_as_usual(m: &mut Machine, program: &Program, host: &dyn Host, at: CallAt) -> Result<(), Error> {
+    let call = &program.calls[at.id];
     if m.sites.len() < program.calls.len() {
         m.sites.resize_with(program.calls.len(), CallSite::new);
     }
     if m.results.len() < program.calls.len() {
         m.results.resize_with(program.calls.len(), Value::default);
     }
-    let at = CallAt { id: usize::from(id.0), start, dst };
     match call.function.builtin_scalar() {
         Some(eval) if host.state().encoding.get() == Encoding::Utf8 => call_builtin(m, call, eval, host, at),
         _ => call_any(m, call, host, at),
@@ -61,6 +73,37 @@ impl CallAt {
         }
     }
 }
+
+/// Calls the shortcut of a function. False: it has none for these arguments, or its result is longer than a short text, and nothing has
+/// happened.
+#[inline(always)]
+fn call_shortcut(m: &mut Machine, call: &FunctionCall, shortcut: ShortcutFn, host: &dyn Host, at: CallAt) -> bool {
+    let Machine { registers, sites, is_utf8: true, .. } = m else { return false };
+    let Some(site) = sites.get(at.id) else { return false };
+    let arguments = &registers[at.start.0 as usize..][..usize::from(call.argument_count)];
+    let (connection, mut memory) = (FunctionConnection(host), [0; SHORT_TEXT_MAX]);
+    let beside = Beside { site, connection: &connection, memory: &mut memory };
+    let result = match arguments {
+        [a] => shortcut(&[a.usual_ref()], beside),
+        [a, b] => shortcut(&[a.usual_ref(), b.usual_ref()], beside),
+        [a, b, c] => shortcut(&[a.usual_ref(), b.usual_ref(), c.usual_ref()], beside),
+        _ => None,
+    };
+    match result {
+        None => return false,
+        Some(ValueRef::Integer(integer)) => registers[at.dst.0 as usize].set_integer(integer),
+        Some(ValueRef::Real(real)) => registers[at.dst.0 as usize].set_real(real),
+        Some(ValueRef::Null) => registers[at.dst.0 as usize].set_null(),
+        Some(ValueRef::Text(text)) => {
+            let Some(text) = Inline::of_short(text) else { return false };
+            registers[at.dst.0 as usize].set_short_text(text);
+        }
+        Some(ValueRef::Blob(_)) => return false,
+    }
+    true
+}
+
+const _: () = assert!(SHORT_TEXT_MAX == INLINE_MAX);
 
 /// Calls a built-in function with its arguments as they are. Such a function has no access to the machine, so the cursors are not
 /// put aside; it checks the length of its result itself.

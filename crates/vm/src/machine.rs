@@ -59,6 +59,8 @@ pub struct Machine {
     pub has_update_hook: bool,
     /// Changes of rows must be reported to the host.
     pub watches_rows: bool,
+    /// Texts of the database are in UTF-8, as those in registers.
+    pub is_utf8: bool,
     /// Loop turns until the next check for an interrupt.
     pub loops_until_check: u32,
     /// Instructions since the last call of the progress handler.
@@ -131,6 +133,7 @@ impl Machine {
             kept_flag: Reg::NONE,
             has_update_hook: false,
             watches_rows: false,
+            is_utf8: false,
             loops_until_check: LOOPS_BETWEEN_CHECKS,
             unwatched: FRAME,
             counters: Counters::default(),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_functions::Pointer;
-use lithe_value::ValueRef;
+use lithe_value::{Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::error::Error;
@@ -188,6 +188,7 @@ impl Vm {
         self.machine.assert_idle();
         self.machine.has_update_hook = host.has_update_hook();
         self.machine.watches_rows = host.watches_rows();
+        self.machine.is_utf8 = host.state().encoding.get() == Encoding::Utf8;
         self.machine.expirations_before = host.state().expirations.get();
         self.machine.is_expired = false;
         self.machine.counters.runs += 1;

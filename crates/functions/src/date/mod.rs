@@ -49,7 +49,7 @@ pub(crate) const FUNCTIONS: [Scalar; 10] = [
 const STABLE: Flags = Flags::INNOCUOUS.with(Flags::STABLE).with(Flags::USES_CLOCK);
 
 const fn entry(name: &'static str, args: Arity, eval: ScalarFn) -> Scalar {
-    Scalar { name, args, flags: PURE.with(Flags::USES_CLOCK), eval }
+    Scalar { name, args, flags: PURE.with(Flags::USES_CLOCK), eval, shortcut: None }
 }
 
 fn date(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {

@@ -47,7 +47,7 @@ const MAKES: Flags = PURE.with(Flags::MAKES_JSON);
 const MAKES_OF_JSON: Flags = BUILDS.with(Flags::MAKES_JSON);
 
 const fn entry(name: &'static str, args: Arity, flags: Flags, eval: ScalarFn) -> Scalar {
-    Scalar { name, args, flags, eval }
+    Scalar { name, args, flags, eval, shortcut: None }
 }
 
 const ANY: Arity = Arity::AtLeast(0);

@@ -11,7 +11,7 @@ use crate::signature::{Arity, Flags, Scalar};
 pub(super) const FUNCTIONS: [Scalar; 6] = [
     pure("hex", 1, hex),
     pure("octet_length", 1, octet_length),
-    Scalar { name: "randomblob", args: Arity::Exactly(1), flags: Flags::INNOCUOUS, eval: randomblob },
+    Scalar { name: "randomblob", args: Arity::Exactly(1), flags: Flags::INNOCUOUS, eval: randomblob, shortcut: None },
     pure("unhex", 1, unhex),
     pure("unhex", 2, unhex),
     pure("zeroblob", 1, zeroblob),

@@ -17,16 +17,16 @@ pub(super) const FUNCTIONS: [Scalar; 10] = [
     inline("iif", Arity::AtLeast(2), iif),
     inline("likelihood", Arity::Exactly(2), first),
     inline("likely", Arity::Exactly(1), first),
-    Scalar { name: "max", args: Arity::AtLeast(1), flags: CHOOSES, eval: max },
-    Scalar { name: "min", args: Arity::AtLeast(1), flags: CHOOSES, eval: min },
-    Scalar { name: "nullif", args: Arity::Exactly(2), flags: CHOOSES, eval: nullif },
+    Scalar { name: "max", args: Arity::AtLeast(1), flags: CHOOSES, eval: max, shortcut: None },
+    Scalar { name: "min", args: Arity::AtLeast(1), flags: CHOOSES, eval: min, shortcut: None },
+    Scalar { name: "nullif", args: Arity::Exactly(2), flags: CHOOSES, eval: nullif, shortcut: None },
     inline("unlikely", Arity::Exactly(1), first),
 ];
 
 const CHOOSES: Flags = PURE.with(Flags::PASSES_SUBTYPE);
 
 const fn inline(name: &'static str, args: Arity, eval: ScalarFn) -> Scalar {
-    Scalar { name, args, flags: CHOOSES.with(Flags::INLINE), eval }
+    Scalar { name, args, flags: CHOOSES.with(Flags::INLINE), eval, shortcut: None }
 }
 
 /// Returns an argument, with its subtype.

@@ -76,11 +76,23 @@ pub fn add_compile_options(of_extensions: &[&'static str]) {
 pub(super) const FUNCTIONS: [Scalar; 11] = [
     volatile("changes", 0, changes),
     volatile("last_insert_rowid", 0, last_insert_rowid),
-    Scalar { name: "load_extension", args: Arity::Exactly(1), flags: Flags::DIRECT_ONLY, eval: load_extension },
-    Scalar { name: "load_extension", args: Arity::Exactly(2), flags: Flags::DIRECT_ONLY, eval: load_extension },
+    Scalar {
+        name: "load_extension",
+        args: Arity::Exactly(1),
+        flags: Flags::DIRECT_ONLY,
+        eval: load_extension,
+        shortcut: None,
+    },
+    Scalar {
+        name: "load_extension",
+        args: Arity::Exactly(2),
+        flags: Flags::DIRECT_ONLY,
+        eval: load_extension,
+        shortcut: None,
+    },
     stable("sqlite_compileoption_get", 1, compileoption_get),
     stable("sqlite_compileoption_used", 1, compileoption_used),
-    Scalar { name: "sqlite_log", args: Arity::Exactly(2), flags: Flags::DIRECT_ONLY, eval: log },
+    Scalar { name: "sqlite_log", args: Arity::Exactly(2), flags: Flags::DIRECT_ONLY, eval: log, shortcut: None },
     stable("sqlite_source_id", 0, source_id),
     stable("sqlite_version", 0, version),
     Scalar { flags: PURE.with(Flags::SUBTYPE), ..pure("subtype", 1, subtype) },
@@ -89,12 +101,12 @@ pub(super) const FUNCTIONS: [Scalar; 11] = [
 
 /// An entry for a function whose result may differ between calls.
 const fn volatile(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
-    Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS, eval }
+    Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS, eval, shortcut: None }
 }
 
 /// An entry for a function whose result is constant during a statement, but depends on the version of the library.
 const fn stable(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
-    Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS.with(Flags::STABLE), eval }
+    Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS.with(Flags::STABLE), eval, shortcut: None }
 }
 
 fn changes(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {

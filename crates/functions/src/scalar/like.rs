@@ -4,15 +4,15 @@ use lithe_value::pattern::{self, Dialect, Pattern};
 use lithe_value::{NumberText, ValueRef, cast, utf8};
 
 use super::{arg, null, pure};
-use crate::context::{CallSite, Context};
+use crate::context::{CallSite, Connection, Context};
 use crate::error::{FunctionError, Result};
 use crate::function::{Function, Kind};
-use crate::signature::{Arity, Flags, Scalar, ScalarFn};
+use crate::signature::{Arity, Beside, Flags, Scalar, ScalarFn};
 
-pub(super) const FUNCTIONS: [Scalar; 3] = [pure("glob", 2, glob), LIKE[0], LIKE[1]];
+pub(super) const FUNCTIONS: [Scalar; 3] = [pure("glob", 2, glob).or_shortcut(short_glob), LIKE[0], LIKE[1]];
 
 /// LIKE without and with ESCAPE.
-const LIKE: [Scalar; 2] = [pure("like", 2, like), pure("like", 3, like)];
+const LIKE: [Scalar; 2] = [pure("like", 2, like).or_shortcut(short_like), pure("like", 3, like)];
 
 /// LIKE as PRAGMA case_sensitive_like defines it, with two and three arguments, in place of the application's. It is not deterministic,
 /// because it depends on the setting.
@@ -33,27 +33,36 @@ fn glob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     matches(context, args, Dialect::Glob)
 }
 
+/// The most frequent call: a text, and the pattern of the previous call.
+fn short_glob<'a>(args: &[ValueRef<'a>], beside: Beside<'a>) -> Option<ValueRef<'a>> {
+    matches_as_before(args, beside.site, Dialect::Glob)
+}
+
 /// `like(pattern, text, escape)`: `text LIKE pattern ESCAPE escape`
 fn like(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let dialect = if context.connection.case_sensitive_like() { Dialect::LikeWithCase } else { Dialect::Like };
+    let dialect = dialect_of_like(context.connection);
     matches(context, args, dialect)
 }
 
-fn matches(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -> Result {
-    // The most frequent call: a text, and the pattern of the previous call.
-    if let [ValueRef::Text(pattern), ValueRef::Text(text)] = *args
-        && let Some(kept) = context.site.get_mut::<Prepared>()
-        && kept.fits(pattern, dialect, None)
-    {
-        let is_match = kept.pattern.matches(text);
-        context.out.set_integer(i64::from(is_match));
-        return Ok(());
-    }
-    matches_any(context, args, dialect)
+/// As [`short_glob`].
+fn short_like<'a>(args: &[ValueRef<'a>], beside: Beside<'a>) -> Option<ValueRef<'a>> {
+    matches_as_before(args, beside.site, dialect_of_like(beside.connection))
 }
 
-#[inline(never)]
-fn matches_any(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -> Result {
+#[inline]
+fn dialect_of_like(connection: &dyn Connection) -> Dialect {
+    if connection.case_sensitive_like() { Dialect::LikeWithCase } else { Dialect::Like }
+}
+
+#[inline]
+fn matches_as_before<'a>(args: &[ValueRef<'a>], site: &CallSite, dialect: Dialect) -> Option<ValueRef<'a>> {
+    let [ValueRef::Text(pattern), ValueRef::Text(text)] = *args else { return None };
+    let kept: &Prepared = site.get()?;
+    let is_match = kept.fits(pattern, dialect, None).then(|| kept.pattern.matches(text))?;
+    Some(ValueRef::Integer(i64::from(is_match)))
+}
+
+fn matches(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -> Result {
     let (mut pattern_scratch, mut text_scratch) = (NumberText::default(), NumberText::default());
     let pattern = cast::to_bytes(arg(args, 0), &mut pattern_scratch);
     if pattern.len() > context.connection.like_pattern_length_max() {

@@ -22,6 +22,8 @@ mod number;
 pub(crate) mod quote;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod shortcut_tests;
 mod soundex;
 mod substring;
 mod text;
@@ -53,12 +55,12 @@ pub(crate) const TABLES: [&[Scalar]; 10] = [
 
 /// An entry for a function whose result depends on its arguments and nothing else.
 pub(crate) const fn pure(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
-    Scalar { name, args: Arity::Exactly(args), flags: PURE, eval }
+    Scalar { name, args: Arity::Exactly(args), flags: PURE, eval, shortcut: None }
 }
 
 /// Like [`pure`], with `args` or more arguments.
 pub(crate) const fn pure_variadic(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
-    Scalar { name, args: Arity::AtLeast(args), flags: PURE, eval }
+    Scalar { name, args: Arity::AtLeast(args), flags: PURE, eval, shortcut: None }
 }
 
 pub(crate) const PURE: Flags = Flags::INNOCUOUS.with(Flags::DETERMINISTIC).with(Flags::STABLE);

@@ -6,11 +6,11 @@ use lithe_value::{ValueRef, cast};
 use super::{arg, null, pure};
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::signature::{Arity, Flags, Scalar};
+use crate::signature::{Arity, Beside, Flags, Scalar};
 
 pub(super) const FUNCTIONS: [Scalar; 5] = [
-    pure("abs", 1, abs),
-    Scalar { name: "random", args: Arity::Exactly(0), flags: Flags::INNOCUOUS, eval: random },
+    pure("abs", 1, abs).or_shortcut(short_abs),
+    Scalar { name: "random", args: Arity::Exactly(0), flags: Flags::INNOCUOUS, eval: random, shortcut: None },
     pure("round", 1, round),
     pure("round", 2, round),
     pure("sign", 1, sign),
@@ -40,6 +40,14 @@ fn abs(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         }
     }
     Ok(())
+}
+
+fn short_abs<'a>(args: &[ValueRef<'a>], _: Beside<'a>) -> Option<ValueRef<'a>> {
+    match *args {
+        [ValueRef::Integer(integer)] => integer.checked_abs().map(ValueRef::Integer),
+        [ValueRef::Real(real)] => Some(ValueRef::Real(if real < 0.0 { -real } else { real })),
+        _ => None,
+    }
 }
 
 /// -1, 0 or 1; NULL if the argument is not a number.

@@ -32,10 +32,10 @@ fn shout_adds_an_exclamation_mark() {
     assert!(call(ValueRef::Text(&[b'x'; LENGTH_MAX])).is_err(), "the result is longer than SQLITE_LIMIT_LENGTH");
 }
 
-const LENGTH_MAX: usize = 100;
+pub(super) const LENGTH_MAX: usize = 100;
 
 /// The function asks the connection for the longest value alone.
-struct NoConnection;
+pub(super) struct NoConnection;
 
 impl Connection for NoConnection {
     fn changes(&self) -> i64 {

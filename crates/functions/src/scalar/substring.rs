@@ -6,19 +6,19 @@ use memchr::memmem;
 use super::{arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::signature::Scalar;
+use crate::signature::{Beside, SHORT_TEXT_MAX, Scalar};
 
 pub(super) const FUNCTIONS: [Scalar; 12] = [
-    pure("instr", 2, instr),
+    pure("instr", 2, instr).or_shortcut(short_instr),
     pure("ltrim", 1, ltrim),
     pure("ltrim", 2, ltrim),
     pure("replace", 3, replace),
     pure("rtrim", 1, rtrim),
     pure("rtrim", 2, rtrim),
-    pure("substr", 2, substr),
-    pure("substr", 3, substr),
-    pure("substring", 2, substr),
-    pure("substring", 3, substr),
+    pure("substr", 2, substr).or_shortcut(short_substr),
+    pure("substr", 3, substr).or_shortcut(short_substr),
+    pure("substring", 2, substr).or_shortcut(short_substr),
+    pure("substring", 3, substr).or_shortcut(short_substr),
     pure("trim", 1, trim),
     pure("trim", 2, trim),
 ];
@@ -43,6 +43,22 @@ fn substr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let from_at = utf8::offset(text, from);
     let text = bytes::after(text, from_at);
     context.answer(ValueRef::Text(bytes::up_to(text, utf8::offset(text, to - from))))
+}
+
+/// A short part of a text that is ASCII up to the end of the part.
+fn short_substr<'a>(args: &[ValueRef<'a>], _: Beside<'a>) -> Option<ValueRef<'a>> {
+    let [ValueRef::Text(text), ValueRef::Integer(start @ 1..), ref count @ ..] = *args else { return None };
+    let from = usize::try_from(start).ok()? - 1;
+    let end = match *count {
+        [] => text.len(),
+        [ValueRef::Integer(count @ 0..)] => from.saturating_add(usize::try_from(count).ok()?).min(text.len()),
+        _ => return None,
+    };
+    if end.saturating_sub(from) > SHORT_TEXT_MAX {
+        return None;
+    }
+    let (from, whole) = (from.min(end), bytes::up_to(text, end));
+    (utf8::plain_len(whole) == end).then_some(ValueRef::Text(bytes::after(whole, from)))
 }
 
 /// The range of `count` units from `start` on, or of `-count` units before it. `start` counts from 1, or from the end if it is
@@ -102,6 +118,11 @@ fn instr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     };
     context.out.set_integer(position as i64);
     Ok(())
+}
+
+fn short_instr<'a>(args: &[ValueRef<'a>], _: Beside<'a>) -> Option<ValueRef<'a>> {
+    let [ValueRef::Text(haystack), ValueRef::Text(needle)] = *args else { return None };
+    Some(ValueRef::Integer(position_of_text(haystack, needle) as i64))
 }
 
 fn position_of_text(haystack: &[u8], needle: &[u8]) -> usize {

@@ -5,17 +5,17 @@ use lithe_value::{NumberText, ValueRef, cast, utf8};
 use super::{arg, null, pure, pure_variadic, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::signature::Scalar;
+use crate::signature::{Beside, Scalar, ShortText};
 
 pub(super) const FUNCTIONS: [Scalar; 8] = [
     pure_variadic("char", 0, char),
     pure_variadic("concat", 1, concat),
     pure_variadic("concat_ws", 2, concat_ws),
-    pure("length", 1, length),
-    pure("lower", 1, lower),
-    pure("typeof", 1, type_of),
+    pure("length", 1, length).or_shortcut(short_length),
+    pure("lower", 1, lower).or_shortcut(short_lower),
+    pure("typeof", 1, type_of).or_shortcut(short_type),
     pure("unicode", 1, unicode),
-    pure("upper", 1, upper),
+    pure("upper", 1, upper).or_shortcut(short_upper),
 ];
 
 /// The number of characters of a text up to a NUL, of bytes of a BLOB, of digits of a number.
@@ -23,16 +23,28 @@ fn length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let length = match arg(args, 0) {
         ValueRef::Null => return null(context),
         ValueRef::Blob(blob) => blob.len(),
-        ValueRef::Text(text) => utf8::count(utf8::until_nul(text)),
+        ValueRef::Text(text) => utf8::count_until_nul(text),
         number => cast::to_bytes(number, &mut NumberText::default()).len(),
     };
     context.out.set_integer(length as i64);
     Ok(())
 }
 
+fn short_length<'a>(args: &[ValueRef<'a>], _: Beside<'a>) -> Option<ValueRef<'a>> {
+    match *args {
+        [ValueRef::Text(text)] => Some(ValueRef::Integer(utf8::count_until_nul(text) as i64)),
+        [ValueRef::Blob(blob)] => Some(ValueRef::Integer(blob.len() as i64)),
+        _ => None,
+    }
+}
+
 fn type_of(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.out.set_text(arg(args, 0).class().name().as_bytes());
     Ok(())
+}
+
+fn short_type<'a>(args: &[ValueRef<'a>], _: Beside<'a>) -> Option<ValueRef<'a>> {
+    Some(ValueRef::Text(args.first()?.class().name().as_bytes()))
 }
 
 fn upper(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -41,6 +53,28 @@ fn upper(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 fn lower(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     copy_then(context, arg(args, 0), <[u8]>::make_ascii_lowercase)
+}
+
+fn short_upper<'a>(args: &[ValueRef<'a>], beside: Beside<'a>) -> Option<ValueRef<'a>> {
+    copy_short(args, beside.memory, <[u8]>::make_ascii_uppercase)
+}
+
+fn short_lower<'a>(args: &[ValueRef<'a>], beside: Beside<'a>) -> Option<ValueRef<'a>> {
+    copy_short(args, beside.memory, <[u8]>::make_ascii_lowercase)
+}
+
+/// A short text after `change`.
+#[inline]
+fn copy_short<'a>(
+    args: &[ValueRef<'a>],
+    memory: &'a mut ShortText,
+    change: impl Fn(&mut [u8]),
+) -> Option<ValueRef<'a>> {
+    let [ValueRef::Text(text)] = *args else { return None };
+    let copy = memory.get_mut(..text.len())?;
+    copy.copy_from_slice(text);
+    change(copy);
+    Some(ValueRef::Text(copy))
 }
 
 /// Returns the text of `value` after `change`.

@@ -346,9 +346,17 @@ pub fn put(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, ds
     }
 }
 
-/// Any value except an integer with content.
+/// Any value except an integer with content: first the most frequent one.
 #[inline(never)]
 fn put_other(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
+    match serial.short_text_len() {
+        Some(len) if encoding == Encoding::Utf8 && dst.set_short_text_at(page, at, len) => false,
+        _ => put_any(page, serial, at, encoding, dst),
+    }
+}
+
+#[inline(never)]
+fn put_any(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
     match serial.decode(page, at).unwrap_or_default() {
         ValueRef::Null => dst.set_null(),
         ValueRef::Integer(integer) => dst.set_integer(integer),
