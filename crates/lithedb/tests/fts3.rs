@@ -385,3 +385,34 @@ fn a_doclist_of_one_byte() {
         let _ = pair.ask("SELECT docid FROM t WHERE t MATCH 'one'");
     }
 }
+
+/// A merge that was interrupted goes on with no more segments than the lowest level has that could be merged, as in SQLite: here with two of three.
+#[test]
+fn an_interrupted_merge_beside_a_lower_level() {
+    let mut pair = Pair::new();
+    pair.ask("PRAGMA page_size = 512").unwrap();
+    pair.ask("CREATE VIRTUAL TABLE t USING fts4(a, prefix='2')").unwrap();
+    let mut documents = 0..;
+    let mut insert = |pair: &mut Pair, count: usize| {
+        for number in documents.by_ref().take(count) {
+            let word = |at: usize| format!("{}{}", char::from(b'a' + (number * at % 8) as u8), number * at * 7 % 97);
+            let words: Vec<String> = (0..60).map(word).collect();
+            pair.ask(&format!("INSERT INTO t VALUES('{}')", words.join(" "))).unwrap();
+        }
+    };
+    let mut merge = |pair: &mut Pair, how: &str| {
+        pair.ask(&format!("INSERT INTO t(t) VALUES('merge={how}')")).unwrap();
+        pair.ask("SELECT * FROM t_segdir ORDER BY level, idx").unwrap();
+        pair.ask("SELECT * FROM t_segments ORDER BY blockid").unwrap();
+        pair.ask("SELECT * FROM t_stat ORDER BY id").unwrap()
+    };
+    for _ in 0..3 {
+        insert(&mut pair, 4);
+        merge(&mut pair, "500,4");
+    }
+    assert!(merge(&mut pair, "1,3").contains(&"1|[01, 03]".to_owned()));
+    insert(&mut pair, 2);
+    assert!(merge(&mut pair, "4,2").contains(&"1|[01, 02]".to_owned()));
+    merge(&mut pair, "500,2");
+    pair.ask("INSERT INTO t(t) VALUES('integrity-check')").unwrap();
+}

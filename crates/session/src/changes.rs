@@ -73,7 +73,8 @@ impl<E> Changes<E> {
     }
 
     fn bucket_of(&self, hash: u32) -> Option<usize> {
-        (hash as usize).checked_rem(self.buckets.len())
+        // (There are 2^n buckets, or none.)
+        self.buckets.len().checked_sub(1).map(|mask| hash as usize & mask)
     }
 
     /// Makes the table larger, if it is full. To be called before the lookup of a key that may be added, because SQLite grows the table at that
@@ -97,8 +98,9 @@ impl<E> Changes<E> {
 
     /// Makes a slot the head of its bucket.
     fn link(&mut self, at: u32) {
-        let bucket = self.slots[at as usize].hash as usize % self.buckets.len();
-        self.slots[at as usize].next = std::mem::replace(&mut self.buckets[bucket], at);
+        let slot = &mut self.slots[at as usize];
+        let bucket = slot.hash as usize & (self.buckets.len() - 1);
+        slot.next = std::mem::replace(&mut self.buckets[bucket], at);
     }
 
     /// Adds an entry whose key is new.

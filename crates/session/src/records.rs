@@ -20,10 +20,13 @@ pub(crate) struct Place {
 /// The records of one table.
 #[derive(Default)]
 pub(crate) struct Records {
+    /// All bytes of a block are there from the beginning, so that a value is written with one comparison of lengths.
     blocks: Vec<Vec<u8>>,
+    /// How many bytes of the last block have records.
+    used: usize,
     /// The length of the longest record.
     longest: usize,
-    /// The sum of the lengths of all blocks but the last.
+    /// The sum of the lengths of the records of all blocks but the last.
     full: usize,
 }
 
@@ -39,14 +42,14 @@ impl Records {
     /// # Errors
     /// SQLITE_NOMEM.
     pub fn add<'v>(&mut self, values: impl Iterator<Item = Option<ValueRef<'v>>>) -> Result<Place> {
-        let (at, block) = self.block()?;
-        let start = block.len();
+        let (at, start, block) = self.block()?;
+        let mut end = start;
         for value in values {
-            if !add_field(block, value) {
+            if !add_field(block, &mut end, value) {
                 return Err(no_memory());
             }
         }
-        self.place(at, start)
+        self.place(at, end)
     }
 
     /// Adds a record of other records, with more values.
@@ -54,12 +57,11 @@ impl Records {
     /// # Errors
     /// SQLITE_NOMEM.
     pub fn add_extended(&mut self, record: &[u8], more: &[u8]) -> Result<Place> {
-        let (at, block) = self.block()?;
-        let start = block.len();
-        reserve(block, record.len() + more.len())?;
-        block.extend_from_slice(record);
-        block.extend_from_slice(more);
-        self.place(at, start)
+        let (at, mut end, block) = self.block()?;
+        if !put(block, &mut end, record) || !put(block, &mut end, more) {
+            return Err(no_memory());
+        }
+        self.place(at, end)
     }
 
     /// The memory of the blocks.
@@ -67,84 +69,94 @@ impl Records {
         self.blocks.iter().map(Vec::capacity).sum()
     }
 
-    /// The block for the next record, with its number. A block that has no place for the longest record so far is full, unless that one
-    /// was extraordinary.
-    fn block(&mut self) -> Result<(usize, &mut Vec<u8>)> {
-        let last = self.blocks.last();
+    /// The block for the next record, with its number, and where the record begins. A block that has no place for the longest record so far is
+    /// full, unless that one was extraordinary.
+    fn block(&mut self) -> Result<(usize, usize, &mut Vec<u8>)> {
         let wanted = self.longest.min(BLOCK_MAX / 8);
-        if last.is_none_or(|last| last.capacity() - last.len() <= wanted) {
-            self.full += last.map_or(0, Vec::len);
-            let mut block = Vec::new();
-            reserve(&mut block, self.full.clamp(BLOCK_MIN, BLOCK_MAX))?;
-            self.blocks.push(block);
+        if self.blocks.last().is_none_or(|last| last.len() - self.used <= wanted) {
+            self.add_block()?;
         }
-        let at = self.blocks.len().saturating_sub(1);
-        self.blocks.last_mut().map(|block| (at, block)).ok_or_else(no_memory)
+        let (at, start) = (self.blocks.len().saturating_sub(1), self.used);
+        self.blocks.last_mut().map(|block| (at, start, block)).ok_or_else(no_memory)
     }
 
-    /// The place of the record from `start` to the end of the last block.
-    fn place(&mut self, block: usize, start: usize) -> Result<Place> {
-        let end = self.blocks.last().map_or(start, Vec::len);
+    #[cold]
+    fn add_block(&mut self) -> Result {
+        let full = self.full + self.used;
+        let mut block = Vec::new();
+        if !lengthen(&mut block, full.clamp(BLOCK_MIN, BLOCK_MAX)) {
+            return Err(no_memory());
+        }
+        self.blocks.push(block);
+        (self.full, self.used) = (full, 0);
+        Ok(())
+    }
+
+    /// The place of the record that begins behind the others of the last block.
+    fn place(&mut self, block: usize, end: usize) -> Result<Place> {
+        let start = std::mem::replace(&mut self.used, end);
         self.longest = self.longest.max(end - start);
-        let number = |number: usize| u32::try_from(number).map_err(|_| no_memory());
-        Ok(Place { block: number(block)?, start: number(start)?, end: number(end)? })
+        match (u32::try_from(block), u32::try_from(end)) {
+            (Ok(block), Ok(end)) => Ok(Place { block, start: start as u32, end }),
+            _ => Err(no_memory()),
+        }
     }
 }
 
-/// Appends a value as [`push`](crate::record::push) does; false if there is no memory. (A `Result` would take as long as the value.)
+/// Writes a value as [`push`](crate::record::push) does, and moves `at` behind it; false if there is no memory. (A `Result` would take as long as
+/// the value.)
 #[inline]
-fn add_field(block: &mut Vec<u8>, value: Option<ValueRef<'_>>) -> bool {
+fn add_field(block: &mut Vec<u8>, at: &mut usize, value: Option<ValueRef<'_>>) -> bool {
     match value {
-        None => add_kind(block, UNDEFINED),
-        Some(ValueRef::Null) => add_kind(block, NULL),
-        Some(ValueRef::Integer(integer)) => add_number(block, INTEGER, integer.to_be_bytes()),
-        Some(ValueRef::Real(real)) => add_number(block, REAL, real.to_be_bytes()),
-        Some(ValueRef::Text(bytes)) => add_bytes(block, TEXT, bytes),
-        Some(ValueRef::Blob(bytes)) => add_bytes(block, BLOB, bytes),
+        None => put(block, at, &[UNDEFINED]),
+        Some(ValueRef::Null) => put(block, at, &[NULL]),
+        Some(ValueRef::Integer(integer)) => add_number(block, at, INTEGER, integer.to_be_bytes()),
+        Some(ValueRef::Real(real)) => add_number(block, at, REAL, real.to_be_bytes()),
+        Some(ValueRef::Text(bytes)) => add_bytes(block, at, TEXT, bytes),
+        Some(ValueRef::Blob(bytes)) => add_bytes(block, at, BLOB, bytes),
     }
 }
 
 #[inline]
-fn add_kind(block: &mut Vec<u8>, kind: u8) -> bool {
-    let has_space = has_space(block, 1);
-    if has_space {
-        block.push(kind);
-    }
-    has_space
-}
-
-#[inline]
-fn add_number(block: &mut Vec<u8>, kind: u8, number: [u8; 8]) -> bool {
+fn add_number(block: &mut Vec<u8>, at: &mut usize, kind: u8, number: [u8; 8]) -> bool {
     let [a, b, c, d, e, f, g, h] = number;
-    let field = [kind, a, b, c, d, e, f, g, h];
-    let has_space = has_space(block, field.len());
-    if has_space {
-        block.extend_from_slice(&field);
-    }
-    has_space
+    put(block, at, &[kind, a, b, c, d, e, f, g, h])
 }
 
 #[inline]
-fn add_bytes(block: &mut Vec<u8>, kind: u8, bytes: &[u8]) -> bool {
-    let mut front = [kind; 1 + varint::MAX_LEN];
-    let len = front.split_first_mut().map_or(0, |(_, rest)| varint::write(rest, bytes.len() as u64));
-    let has_space = has_space(block, front.len() + bytes.len());
-    if has_space {
-        block.extend_from_slice(front.get(..1 + len).unwrap_or_default());
-        block.extend_from_slice(bytes);
+fn add_bytes(block: &mut Vec<u8>, at: &mut usize, kind: u8, bytes: &[u8]) -> bool {
+    match u8::try_from(bytes.len()) {
+        Ok(len @ ..0x80) => put(block, at, &[kind, len]) && put(block, at, bytes),
+        _ => {
+            let mut front = [kind; 1 + varint::MAX_LEN];
+            let len = front.split_first_mut().map_or(0, |(_, rest)| varint::write(rest, bytes.len() as u64));
+            put(block, at, front.get(..1 + len).unwrap_or_default()) && put(block, at, bytes)
+        }
     }
-    has_space
 }
 
-/// Whether there is memory for so many more bytes; reserves it if need be.
+/// Writes bytes, for which the block becomes longer if need be.
 #[inline]
-fn has_space(block: &mut Vec<u8>, len: usize) -> bool {
-    block.capacity() - block.len() >= len || block.try_reserve(len).is_ok()
+fn put(block: &mut Vec<u8>, at: &mut usize, bytes: &[u8]) -> bool {
+    let end = *at + bytes.len();
+    if end > block.len() && !lengthen(block, end) {
+        return false;
+    }
+    if let Some(space) = block.get_mut(*at..end) {
+        space.copy_from_slice(bytes);
+    }
+    *at = end;
+    true
 }
 
-/// Reserves memory; fails without a panic if there is none.
-fn reserve(block: &mut Vec<u8>, len: usize) -> Result {
-    if has_space(block, len) { Ok(()) } else { Err(no_memory()) }
+/// Makes a block as long as that, or longer; false if there is no memory.
+#[cold]
+fn lengthen(block: &mut Vec<u8>, len: usize) -> bool {
+    let has_memory = block.try_reserve(len - block.len()).is_ok();
+    if has_memory {
+        block.resize(block.capacity(), 0);
+    }
+    has_memory
 }
 
 fn no_memory() -> FunctionError {

@@ -212,24 +212,33 @@ fn is_same_name(one: &str, other: &str) -> bool {
 
 /// The hook, called before a row changes.
 fn record_change(recorder: &RefCell<Recorder>, connection: &dyn SqlConnection, change: &RowChange<'_>) {
-    let Some(at) = place_of(recorder, change) else { return };
-    let Ok(mut recorder) = recorder.try_borrow_mut() else { return };
-    if let Err(error) = recorder.record(at, connection, change) {
-        recorder.error = Some(error);
+    let Ok(mut borrowed) = recorder.try_borrow_mut() else { return };
+    if !borrowed.is_recording(change.database) {
+        return;
+    }
+    let at = match borrowed.position(change.table) {
+        Some(at) => at,
+        None => {
+            drop(borrowed);
+            let Some(at) = place_of_new(recorder, change.table) else { return };
+            let Ok(again) = recorder.try_borrow_mut() else { return };
+            borrowed = again;
+            at
+        }
+    };
+    if let Err(error) = borrowed.record(at, connection, change) {
+        borrowed.error = Some(error);
     }
 }
 
-/// The index of the table that changes; `None` if the change is not recorded.
-fn place_of(recorder: &RefCell<Recorder>, change: &RowChange<'_>) -> Option<usize> {
-    let borrowed = recorder.try_borrow().ok().filter(|recorder| recorder.is_recording(change.database))?;
-    if let Some(at) = borrowed.position(change.table) {
-        return Some(at);
-    }
-    let filter = borrowed.attaches_all.then(|| borrowed.filter.clone())?;
+/// The index of a table that is recorded from now on; `None` if it is not wanted.
+#[cold]
+fn place_of_new(recorder: &RefCell<Recorder>, table: &str) -> Option<usize> {
+    let filter =
+        recorder.try_borrow().ok().and_then(|recorder| recorder.attaches_all.then(|| recorder.filter.clone()))?;
     // The filter may call the session, so nothing is borrowed during its call.
-    drop(borrowed);
-    let is_wanted = filter.is_none_or(|filter| filter(change.table));
-    is_wanted.then(|| recorder.try_borrow_mut().ok().map(|mut recorder| recorder.place_of(change.table)))?
+    let is_wanted = filter.is_none_or(|filter| filter(table));
+    is_wanted.then(|| recorder.try_borrow_mut().ok().map(|mut recorder| recorder.place_of(table)))?
 }
 
 /// A row of a change, before or after it.

@@ -61,14 +61,17 @@ impl Index {
     /// Continues the merge that was interrupted last, unless a lower level has enough segments now. A hint whose segments have changed
     /// since is dropped.
     fn next_pass(&self, connection: &dyn SqlConnection, segments_min: i64, hint: &mut Hint) -> Result<Option<Pass>> {
-        let found = self.store.level_to_merge(connection, segments_min)?.map(|(level, _)| level);
+        let found = self.store.level_to_merge(connection, segments_min)?;
+        // As SQLite: of a merge that was interrupted, no more segments are merged than the level found here has.
+        let segments_max = found.map_or(segments_min, |(_, segments)| segments.max(segments_min));
+        let found = found.map(|(level, _)| level);
         let is_lower = |level: i64| found.is_none_or(|found| self.in_language(level) <= self.in_language(found));
         while let Some((level, segments)) = hint.last()?.filter(|(level, _)| is_lower(*level)) {
             hint.pop()?;
             if segments == 0 {
                 return Ok(None);
             }
-            if let Some(pass) = self.continued(connection, level, segments)? {
+            if let Some(pass) = self.continued(connection, level, segments.min(segments_max))? {
                 return Ok(Some(pass));
             }
             if found == Some(level) {
