@@ -400,7 +400,7 @@ fn an_interrupted_merge_beside_a_lower_level() {
             pair.ask(&format!("INSERT INTO t VALUES('{}')", words.join(" "))).unwrap();
         }
     };
-    let mut merge = |pair: &mut Pair, how: &str| {
+    let merge = |pair: &mut Pair, how: &str| {
         pair.ask(&format!("INSERT INTO t(t) VALUES('merge={how}')")).unwrap();
         pair.ask("SELECT * FROM t_segdir ORDER BY level, idx").unwrap();
         pair.ask("SELECT * FROM t_segments ORDER BY blockid").unwrap();
