@@ -61,6 +61,14 @@ static void loops_are_counted(sqlite3 *db) {
   measures(db, "SELECT * FROM t WHERE a BETWEEN 3 AND 6 LIMIT 2", 0,
     "t 1 2 16384 SEARCH t USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)");
   measures(db, "UPDATE t SET c = c WHERE b = 5", 0, "tb 1 10 10 SEARCH t USING INDEX tb (b=?)");
+  /* What other conditions drop counts, unless a table is read alone and in any order. */
+  measures(db, "SELECT * FROM t WHERE b = 5 AND c = 5", 0, "tc 1 14 10 SEARCH t USING INDEX tc (c=?)");
+  measures(db, "SELECT * FROM t WHERE b > 5 AND +c < 5", 0, "tb 1 40 262144 SEARCH t USING INDEX tb (b>?)");
+  measures(db, "SELECT * FROM t WHERE a > 5 AND +c < 5", 0, "t 1 95 262144 SEARCH t USING INTEGER PRIMARY KEY (rowid>?)");
+  measures(db, "SELECT * FROM t WHERE b = 5 AND +c > 5 ORDER BY +c", 0, "tb 1 10 9 SEARCH t USING INDEX tb (b=?)");
+  measures(db, "SELECT DISTINCT +c FROM t WHERE b = 5 AND +c > 5", 0, "tb 1 10 9 SEARCH t USING INDEX tb (b=?)");
+  measures(db, "SELECT * FROM t WHERE (b = 5 OR c = 3) AND +a > 5", 0,
+    "tb 1 10 10 SEARCH t USING INDEX tb (b=?); tc 1 14 10 SEARCH t USING INDEX tc (c=?)");
   measures(db, "SELECT 1", SQLITE_SCANSTAT_COMPLEX, "NULL -1 -1 1 SCAN CONSTANT ROW");
   measures(db, "PRAGMA user_version", 0, "");
 }

@@ -7,7 +7,7 @@
 //!   top: Noop            one row
 //! ```
 
-use lithe_optimize::access::{JoinPlan, LogEst, Loop, Path, TreePath, WantedOrder};
+use lithe_optimize::access::{JoinPlan, LogEst, Loop, Path, TreePath};
 use lithe_optimize::explain::Part;
 use lithe_optimize::plan::QueryPlan;
 use lithe_resolve::ir::{Source, SourceKind};
@@ -117,12 +117,10 @@ impl Codegen<'_> {
     }
 }
 
-/// The number of rows that a loop is expected to have. SQLite does not count what conditions drop where a table is scanned alone, and in any order.
+/// The number of rows that a loop is expected to have. SQLite does not count what conditions drop where a table is read alone, and in any order.
 pub(super) fn expected_rows(plan: &JoinPlan<'_>, planned: &Loop<'_>) -> LogEst {
-    let request = &plan.request;
-    let is_alone = request.sources.len() == 1 && !request.distinct && matches!(request.order, WantedOrder::Any);
     match planned.path {
-        Path::Tree(TreePath::Scan) if is_alone => rows_of_scan(planned.run),
+        Path::Tree(_) if plan.request.reads_one_source_in_any_order() => planned.found,
         _ => planned.rows,
     }
 }

@@ -109,7 +109,9 @@ impl<'a> Join<'_, 'a> {
         let exprs = |conditions: Vec<&Condition<'a>>| {
             &*self.context.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
         };
-        let (run, rows, one_row): (LogEst, LogEst, bool) = (chosen.run, chosen.rows, chosen.one_row);
+        let is_alone = self.request.reads_one_source_in_any_order();
+        let rows = if is_alone { chosen.found } else { chosen.rows };
+        let (run, one_row): (LogEst, bool) = (chosen.run, chosen.one_row);
         Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), one_row, run, rows })
     }
 }

@@ -39,6 +39,7 @@ pub fn find<'a>(
         setup: LogEst::ONE,
         run: ROWID_COST,
         rows: LogEst::ONE,
+        found: LogEst::ONE,
     };
     let constant = terms.conditions.iter().filter(|condition| condition.is_constant()).map(|condition| condition.expr);
     Some(context.arena.alloc(JoinPlan {

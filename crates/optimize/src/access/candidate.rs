@@ -20,6 +20,8 @@ pub struct Candidate {
     pub run: LogEst,
     /// The rows that come out for each row of the outer loops.
     pub rows: LogEst,
+    /// The same before conditions that it does not use drop rows.
+    pub found: LogEst,
     /// The kind of path.
     pub way: Way,
     /// Constraints that it uses, skipped columns left out.
@@ -165,6 +167,7 @@ impl Candidate {
             setup: LogEst::ONE,
             run: LogEst::ONE,
             rows: LogEst::ONE,
+            found: LogEst::ONE,
             way,
             used: Few::new(),
             borrowed: Few::new(),

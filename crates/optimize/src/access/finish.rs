@@ -66,6 +66,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
             setup: candidate.setup,
             run: candidate.run,
             rows: candidate.rows,
+            found: candidate.found,
         });
     }
     checks.place(&mut planned);

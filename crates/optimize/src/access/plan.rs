@@ -36,6 +36,11 @@ pub struct JoinRequest<'a> {
 }
 
 impl<'a> JoinRequest<'a> {
+    /// Whether the only source is read in any order. Of such a loop SQLite does not tell how many rows conditions drop (scan status).
+    pub fn reads_one_source_in_any_order(&self) -> bool {
+        self.sources.len() == 1 && !self.distinct && matches!(self.order, WantedOrder::Any)
+    }
+
     /// All rows of the sources that meet the conditions, in any order.
     pub fn of_rows(sources: &'a [Source<'a>], terms: &'a [Term<'a>], purpose: Purpose) -> JoinRequest<'a> {
         JoinRequest {
@@ -141,6 +146,8 @@ pub struct Loop<'a> {
     pub run: LogEst,
     /// Rows for each row of the outer loops.
     pub rows: LogEst,
+    /// The same before conditions that the path does not use drop rows.
+    pub found: LogEst,
 }
 
 /// How the rows of a source are found.
@@ -321,7 +328,7 @@ pub struct OrBranch<'a> {
     pub one_row: bool,
     /// The cost.
     pub run: LogEst,
-    /// How many rows the path finds.
+    /// How many rows the path is expected to find, as scan status tells it.
     pub rows: LogEst,
 }
 

@@ -41,6 +41,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
         setup: LogEst::ONE,
         run,
         rows: LogEst::ONE,
+        found: LogEst::ONE,
         way: Way::Tree(way),
         used,
         borrowed: Few::new(),

@@ -106,6 +106,7 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Adds the candidate, with its number of rows reduced by the conditions that it does not use.
     fn add(&mut self, mut candidate: Candidate) {
+        candidate.found = candidate.rows;
         // The number of rows found in a hash table is a guess that includes all conditions, unless the table was measured.
         let is_or = matches!(candidate.way, Way::Or(_));
         if !is_or && candidate.way != Way::Hash || self.infos[candidate.source].is_measured {
