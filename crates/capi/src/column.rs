@@ -66,7 +66,7 @@ unsafe fn with_value<T>(
         None => {
             out_of_range(statement, &db);
             // SAFETY: the connection is locked, and no reference to this value is kept.
-            f(unsafe { &mut *statement.no_column.get() })
+            f(unsafe { &mut *statement.no_column.get() }.get_or_insert_default())
         }
     }
 }
@@ -226,6 +226,7 @@ const WIDE: u8 = 16;
 pub(crate) fn kept(statement: &sqlite3_stmt, what: u8, index: c_int, name: Option<&str>) -> *const c_char {
     let Some(name) = name else { return null() };
     let mut names = statement.names.borrow_mut();
+    let names = names.get_or_insert_default();
     let kept = names.get(&(what, index));
     // A recompiled statement may have other columns: the stored name is valid only if it is still the same.
     if kept.is_none_or(|kept| &kept[..kept.len() - 1] != name.as_bytes()) {
@@ -240,6 +241,7 @@ fn kept_wide(statement: &sqlite3_stmt, what: u8, index: c_int, name: Option<&str
     let wide = text::to_utf16(name.as_bytes(), Encoding::UTF16_NATIVE);
     let wide: Box<[u8]> = wide.iter().flat_map(|unit| unit.to_ne_bytes()).collect();
     let mut names = statement.names.borrow_mut();
+    let names = names.get_or_insert_default();
     let kept = names.entry((what | WIDE, index)).or_default();
     if **kept != *wide {
         *kept = wide;

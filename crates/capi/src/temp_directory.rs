@@ -27,7 +27,7 @@ fn set(folder: Option<&[u8]>) {
     let new = folder.map_or(std::ptr::null_mut(), memory::copy_text);
     // SAFETY: as above; the text that was set before comes from `sqlite3_malloc`, as SQLite requires.
     unsafe {
-        let old = std::mem::replace(&mut *(&raw mut sqlite3_temp_directory), new);
+        let old = (&raw mut sqlite3_temp_directory).replace(new);
         memory::free(old.cast());
     }
 }

@@ -38,8 +38,8 @@ pub struct sqlite3_stmt {
     /// Whether it was compiled for a listing of itself (`sqlite3_stmt_explain`).
     pub(crate) was_listed: Cell<bool>,
     pub(crate) columns: UnsafeCell<Vec<sqlite3_value>>,
-    /// The NULL value of columns that do not exist.
-    pub(crate) no_column: UnsafeCell<sqlite3_value>,
+    /// The NULL value of columns that do not exist, made when one is asked for.
+    pub(crate) no_column: UnsafeCell<Option<Box<sqlite3_value>>>,
     /// Made by `sqlite3_prepare` or `sqlite3_prepare16`: `sqlite3_reset` returns the errors.
     pub(crate) is_legacy: bool,
     /// The error of the last run, which `sqlite3_reset` returns.
@@ -49,8 +49,8 @@ pub struct sqlite3_stmt {
     pub(crate) sql: SqlText,
     /// The normalized text, computed at its first use.
     pub(crate) normalized: OnceCell<CString>,
-    /// Names that were returned.
-    pub(crate) names: RefCell<Names>,
+    /// Names that were returned, if there are any.
+    pub(crate) names: RefCell<Option<Box<Names>>>,
     /// When the run began, for `sqlite3_profile`.
     pub(crate) began: Cell<Option<std::time::Instant>>,
     /// The next statement in the list of the connection.

@@ -16,7 +16,7 @@ use lithe_format::serial_type::SerialType;
 use lithe_pager::PageRef;
 use lithe_value::{Buffer, Encoding, ValueRef};
 
-use crate::register::{BytesKind, Register};
+use crate::register::{BytesKind, INLINE_MAX, Register};
 
 /// The most columns that are located without the view.
 const COLUMNS_MAX: usize = 16;
@@ -349,14 +349,12 @@ pub fn put(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, ds
 /// Any value except an integer with content: first the most frequent one.
 #[inline(never)]
 fn put_other(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
-    match serial.short_text_len() {
-        Some(len) if encoding == Encoding::Utf8 && dst.set_short_text_at(page, at, len) => false,
-        _ => put_any(page, serial, at, encoding, dst),
+    if let Some(len @ ..=INLINE_MAX) = serial.short_text_len()
+        && encoding == Encoding::Utf8
+        && dst.set_short_text_at(page, at, len)
+    {
+        return false;
     }
-}
-
-#[inline(never)]
-fn put_any(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
     match serial.decode(page, at).unwrap_or_default() {
         ValueRef::Null => dst.set_null(),
         ValueRef::Integer(integer) => dst.set_integer(integer),
