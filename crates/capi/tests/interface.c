@@ -355,6 +355,19 @@ static void progress(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* A database has no difference from itself that SQLite could ask for; a table without a key has none that could be recorded. */
+static void differences(void) {
+  sqlite3 *db = open_on(":memory:", NULL);
+  sqlite3_session *session = NULL;
+  ANSWERS(db, "ATTACH ':memory:' AS other; CREATE TABLE t(a PRIMARY KEY); CREATE TABLE keyless(a); CREATE TABLE other.t(a PRIMARY KEY)", "");
+  ANSWERS(db, "INSERT INTO t VALUES(1)", "");
+  CHECK(sqlite3session_create(db, "main", &session) == SQLITE_OK);
+  CHECK(sqlite3session_diff(session, "main", "t", NULL) == SQLITE_ERROR);
+  CHECK(sqlite3session_diff(session, "other", "keyless", NULL) == SQLITE_OK && sqlite3session_isempty(session));
+  sqlite3session_delete(session);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 /* The step that completes a backup gives its target back. */
 static void complete_backup(void) {
   sqlite3 *source = open_on(":memory:", NULL), *target = open_on(":memory:", NULL);
@@ -690,6 +703,7 @@ int main(int count, char **arguments) {
   sessions();
   progress();
   complete_backup();
+  differences();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

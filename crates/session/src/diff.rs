@@ -28,6 +28,9 @@ impl Session {
             Err(error) if error.code == code::ERROR => Schema::default(),
             read => read?.unwrap_or_default(),
         };
+        if there.total == 0 && !here.has_key() {
+            return Ok(()); // there is nothing to record
+        }
         if there.total == 0 {
             return Err(FunctionError::with_code(code::SCHEMA, format!("no such table: {from}.{table}")));
         }
@@ -36,6 +39,10 @@ impl Session {
         }
         if !here.has_key() {
             return Ok(());
+        }
+        if from.eq_ignore_ascii_case(&database) {
+            // In SQLite the query that compares both tables is ambiguous.
+            return Err(FunctionError::of_code(code::ERROR));
         }
         let queries = Queries::of(&here, &database, from, table);
         record_rows(connection, recorded, &here, RowOperation::Insert, &queries.only_here())?;
