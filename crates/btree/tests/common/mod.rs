@@ -86,8 +86,8 @@ pub fn memory(shape: Shape) -> Btree {
 pub fn writable(pager: Pager, shape: Shape) -> Btree {
     assert!(pager.set_page_size(PageSize::new(shape.page_size).unwrap(), shape.reserved));
     let btree = Btree::new(pager);
-    btree.pager().begin_write(BeginKind::Immediate).unwrap();
     assert!(btree.set_auto_vacuum(shape.auto_vacuum).unwrap());
+    btree.pager().begin_write(BeginKind::Immediate).unwrap();
     btree.initialise().unwrap();
     btree
 }

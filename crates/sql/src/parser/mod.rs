@@ -45,6 +45,7 @@ use bumpalo::Bump;
 
 use crate::ast::{Statement, Stmt};
 use crate::error::{ParseError, Result, too_big};
+use crate::lexer::Lexer;
 use crate::limits::Limits;
 use crate::token::{Token, TokenKind};
 use cursor::Parser;
@@ -89,7 +90,7 @@ fn parse<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Result<Parsed<'
     let mut parser = Parser::new(sql.get(..longest).unwrap_or(sql), arena, limits);
     let mut parsed = statement::first_statement(&mut parser);
     // A parser that reaches the end of truncated text has read beyond the limit, and so has one whose last token is truncated.
-    if cut && (parser.token.kind == TokenKind::EndOfText || is_truncated(sql, &parser.token, arena, limits)) {
+    if cut && (parser.token.kind == TokenKind::EndOfText || is_truncated(sql, &parser.token, limits)) {
         return too_big(sql.len());
     }
     if let Err(error) = &mut parsed {
@@ -100,11 +101,10 @@ fn parse<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Result<Parsed<'
 
 /// Whether the token, which was read before the text was known to go on, is longer in the whole text.
 #[cold]
-fn is_truncated(sql: &[u8], token: &Token, arena: &Bump, limits: &Limits) -> bool {
+fn is_truncated(sql: &[u8], token: &Token, limits: &Limits) -> bool {
     let (start, end) = (token.span.start as usize, token.span.end as usize);
     let ends_with_text = end == limits.sql_length as usize;
-    ends_with_text
-        && Parser::new(sql.get(start..).unwrap_or_default(), arena, limits).token.span.end as usize > end - start
+    ends_with_text && Lexer::new(sql.get(start..).unwrap_or_default()).next_token().span.end as usize > end - start
 }
 
 /// Where SQLite stops reading if it finds an error when `token` is the next one. A token that is illegal is not read.
