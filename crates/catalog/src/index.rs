@@ -44,6 +44,16 @@ pub struct IndexColumn {
     pub descending: bool,
 }
 
+impl IndexColumn {
+    /// The column of the table that it holds, if it holds one.
+    pub fn table_column(&self) -> Option<u16> {
+        match self.term {
+            IndexTerm::Column(at) => Some(at),
+            IndexTerm::Rowid | IndexTerm::Expr(_) => None,
+        }
+    }
+}
+
 /// What an index column holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexTerm {

@@ -10,7 +10,7 @@ use lithe_value::{Affinity, Value};
 use lithe_vtab::Risk;
 use lithe_vtab::VirtualId;
 
-use super::{CollationName, ForeignKey, Index, IndexTerm, NameBuf, TableStatistics, Trigger};
+use super::{CollationName, ForeignKey, Index, IndexColumn, NameBuf, TableStatistics, Trigger};
 
 /// A table, view or virtual table.
 #[derive(Clone, Debug, Default)]
@@ -249,6 +249,12 @@ impl Table {
         self.indexes.iter().find(|index| index.origin == super::IndexOrigin::PrimaryKey)
     }
 
+    /// The columns that identify a row of a WITHOUT ROWID table; of another table the rowid does.
+    pub fn row_key(&self) -> Option<impl Iterator<Item = u16> + '_> {
+        let key = self.primary_key().filter(|_| self.is_without_rowid())?;
+        Some(key.key_columns().iter().filter_map(IndexColumn::table_column))
+    }
+
     /// How many columns its records have (the rowid alias, stored as NULL, included).
     pub fn stored_columns(&self) -> usize {
         self.columns.iter().filter(|column| column.is_stored()).count()
@@ -257,10 +263,7 @@ impl Table {
     /// The columns in the order of the table's records: for a WITHOUT ROWID table that of the primary key's index.
     pub fn record_columns(&self) -> impl Iterator<Item = u16> + '_ {
         let key = if self.is_without_rowid() { self.primary_key() } else { None };
-        let of_index = key.into_iter().flat_map(|key| &key.columns).filter_map(|column| match column.term {
-            IndexTerm::Column(column) => Some(column),
-            IndexTerm::Rowid | IndexTerm::Expr(_) => None,
-        });
+        let of_index = key.into_iter().flat_map(|key| &key.columns).filter_map(IndexColumn::table_column);
         let of_table =
             self.columns.iter().enumerate().filter(|(_, column)| column.is_stored()).map(|(at, _)| at as u16);
         of_index.chain(of_table.filter(move |_| key.is_none()))

@@ -4,7 +4,7 @@
 //! parent's column is the left operand of the comparison, and a `+` removes the affinity of the child's column, so that
 //! the parent's affinity and collation are used, as they are when a foreign key is enforced.
 
-use lithe_catalog::{ForeignKey, Index, IndexTerm, NameBuf, Table};
+use lithe_catalog::{ForeignKey, Index, IndexColumn, IndexTerm, NameBuf, Table};
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;
@@ -139,11 +139,7 @@ fn primary_key(table: &Table) -> Option<Vec<u16>> {
         return Some(vec![column]);
     }
     let key = table.primary_key()?;
-    let columns = key.key_columns().iter().map(|column| match column.term {
-        IndexTerm::Column(at) => Some(at),
-        IndexTerm::Rowid | IndexTerm::Expr(_) => None,
-    });
-    columns.collect()
+    key.key_columns().iter().map(IndexColumn::table_column).collect()
 }
 
 /// Whether the index is unique on exactly these columns, in any order, with the columns' own collations.

@@ -238,8 +238,8 @@ struct Object {
 
 impl Rebuild<'_> {
     fn run(&self, db: Db) -> Result<()> {
-        authorize::rebuilding(self, db)?;
         let objects = self.in_new_order(self.objects()?);
+        authorize::rebuilding(self, db, &objects)?;
         self.to.initialise()?;
         self.copy_meta()?;
         // All roots are allocated first, because in an auto-vacuum database they are the file's first pages.

@@ -28,11 +28,11 @@ impl Session {
             Err(error) if error.code == code::ERROR => Schema::default(),
             read => read?.unwrap_or_default(),
         };
-        if there.total == 0 && !here.has_key() {
-            return Ok(()); // there is nothing to record
-        }
         if there.total == 0 {
-            return Err(FunctionError::with_code(code::SCHEMA, format!("no such table: {from}.{table}")));
+            return match here.has_key() {
+                true => Err(FunctionError::with_code(code::SCHEMA, format!("no such table: {from}.{table}"))),
+                false => Ok(()), // there is nothing to record
+            };
         }
         if !have_one_shape(&here, &there) {
             return Err(FunctionError::with_code(code::SCHEMA, "table schemas do not match"));

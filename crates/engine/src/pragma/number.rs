@@ -8,7 +8,7 @@ pub(super) fn integer(text: &[u8]) -> i64 {
 /// The number of 32 bits at the beginning of a text: decimal with a sign, or hexadecimal without.
 pub(super) fn fitting_integer(text: &[u8]) -> Option<i32> {
     let number = match hexadecimal(text) {
-        Some((digits, _)) => Some(u32::from_str_radix(&digits, 16).ok()?.into()),
+        Some((digits, _)) => Some(u32::from_str_radix(digits, 16).ok()?.into()),
         None => decimal(text).0,
     };
     i32::try_from(number?).ok()
@@ -28,7 +28,7 @@ pub(super) fn clamped_integer(text: &[u8]) -> i64 {
 /// has at most 64 bits, the first of which is the sign.
 fn long_integer(text: &[u8]) -> (i64, Option<i64>) {
     if let Some((digits, is_whole)) = hexadecimal(text) {
-        let bits = u64::from_str_radix(&digits, 16).ok().map(u64::cast_signed);
+        let bits = u64::from_str_radix(digits, 16).ok().map(u64::cast_signed);
         return (bits.unwrap_or(0), bits.filter(|_| is_whole));
     }
     let text = text.trim_ascii();
@@ -40,13 +40,12 @@ fn long_integer(text: &[u8]) -> (i64, Option<i64>) {
     }
 }
 
-/// The digits behind `0x`, without zeros before them, and whether nothing follows them.
-fn hexadecimal(text: &[u8]) -> Option<(String, bool)> {
+/// The digits behind `0x`, and whether nothing follows them.
+fn hexadecimal(text: &[u8]) -> Option<(&str, bool)> {
     let rest = text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X"))?;
     let len = rest.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let digits = String::from_utf8_lossy(&rest[..len]);
-    let digits = if len == 0 { return None } else { format!("0{}", digits.trim_start_matches('0')) };
-    Some((digits, len == rest.len()))
+    let digits = rest.get(..len).and_then(|digits| std::str::from_utf8(digits).ok())?;
+    (len > 0).then_some((digits, len == rest.len()))
 }
 
 /// The decimal number at the beginning of a text, saturated, and whether it is the whole text.

@@ -1,13 +1,13 @@
 //! What the authorizer is asked about a VACUUM: SQLite runs it as statements of its own on an attached database, and asks about each.
 //! An application that denies ATTACH so denies `VACUUM INTO` any file.
 
-use lithe_catalog::{Index, IndexTerm, Schema, Table};
-use lithe_format::PageNo;
+use lithe_catalog::{Index, IndexColumn, Schema, Table};
 use lithe_resolve::authorize::Action;
+use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
-use super::Rebuild;
+use super::{Object, Rebuild};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 
@@ -24,8 +24,8 @@ pub(super) fn attaching(connection: &Connection, into: Option<&[u8]>) -> Result<
     questions.ask(Action::Transaction, Some("BEGIN"), None, None, DENIED)
 }
 
-/// Asks about the statements that create the objects anew and copy their rows.
-pub(super) fn rebuilding(rebuild: &Rebuild<'_>, db: Db) -> Result<()> {
+/// Asks about the statements that create the objects anew, in this order, and copy their rows.
+pub(super) fn rebuilding(rebuild: &Rebuild<'_>, db: Db, objects: &[Object]) -> Result<()> {
     let connection = rebuild.connection;
     if !connection.hooks.has_authorizer() {
         return Ok(());
@@ -35,9 +35,12 @@ pub(super) fn rebuilding(rebuild: &Rebuild<'_>, db: Db) -> Result<()> {
     let catalog = connection.catalog();
     let from = catalog.database_name(db).name().to_str_lossy();
     let questions = Questions { connection, from: &from, to: format!("vacuum_{:016x}", u64::from_be_bytes(number)) };
-    questions.tables(rebuild.schema)?;
-    questions.indexes(rebuild.schema)?;
-    questions.rows(rebuild.schema)?;
+    let trees = |kind: &'static [u8]| objects.iter().filter(move |of| of.kind == kind && of.root.is_some());
+    let tables: Vec<&Table> =
+        trees(b"table").filter_map(|of| Some(&**rebuild.schema.table(Name::new(&of.name))?)).collect();
+    questions.tables(&tables)?;
+    questions.indexes(rebuild.schema, trees(b"index").filter(|of| of.has_sql))?;
+    questions.rows(&tables)?;
     questions.other_objects()
 }
 
@@ -87,12 +90,12 @@ impl Questions<'_> {
         self.ask(action, Some(first), second, Some(&self.to), DENIED_TO_SCHEMA)
     }
 
-    fn tables(&self, schema: &Schema) -> Result<()> {
+    fn tables(&self, tables: &[&Table]) -> Result<()> {
         self.select()?;
         self.read(SCHEMA_TABLE, &["sql", "type", "name"])?;
         self.call("coalesce")?;
         self.read(SCHEMA_TABLE, &["rootpage"])?;
-        in_new_order(schema).into_iter().try_for_each(|table| self.create_table(&table.name.name().to_str_lossy()))
+        tables.iter().try_for_each(|table| self.create_table(&table.name.name().to_str_lossy()))
     }
 
     fn create_table(&self, name: &str) -> Result<()> {
@@ -104,32 +107,30 @@ impl Questions<'_> {
         self.make(Action::Read, SCHEMA_TABLE, Some("ROWID"))
     }
 
-    fn indexes(&self, schema: &Schema) -> Result<()> {
+    fn indexes<'o>(&self, schema: &Schema, mut indexes: impl Iterator<Item = &'o Object>) -> Result<()> {
         self.select()?;
         self.read(SCHEMA_TABLE, &["sql", "type"])?;
-        with_rows(schema)
-            .try_for_each(|table| table.indexes.iter().rev().try_for_each(|index| self.create_index(table, index)))
+        indexes.try_for_each(|of| {
+            let name = Name::new(&of.name);
+            match (schema.indexed_table(name), schema.index(name)) {
+                (Some(table), Some(index)) => self.create_index(table, index),
+                _ => Ok(()),
+            }
+        })
     }
 
     fn create_index(&self, table: &Table, index: &Index) -> Result<()> {
-        if index.sql.is_none() {
-            return Ok(());
-        }
         let (name, table_name) = (index.name.name().to_str_lossy(), table.name.name().to_str_lossy());
         self.make(Action::Insert, SCHEMA_TABLE, None)?;
         self.make(Action::CreateIndex, &name, Some(&table_name))?;
-        for column in index.key_columns() {
-            if let IndexTerm::Column(at) = column.term
-                && let Some(column) = table.columns.get(usize::from(at))
-            {
-                self.make(Action::Read, &table_name, Some(&column.name.name().to_str_lossy()))?;
-            }
+        for at in index.key_columns().iter().filter_map(IndexColumn::table_column) {
+            self.make(Action::Read, &table_name, Some(&table.columns[usize::from(at)].name.name().to_str_lossy()))?;
         }
         self.make(Action::Insert, SCHEMA_TABLE, None)?;
         self.make(Action::Reindex, &name, None)
     }
 
-    fn rows(&self, schema: &Schema) -> Result<()> {
+    fn rows(&self, tables: &[&Table]) -> Result<()> {
         let read = |column| self.ask(Action::Read, Some(SCHEMA_TABLE), Some(column), Some(&self.to), DENIED);
         self.select()?;
         for _ in 0..2 {
@@ -139,7 +140,7 @@ impl Questions<'_> {
         read("type")?;
         self.call("coalesce")?;
         read("rootpage")?;
-        for table in in_new_order(schema) {
+        for table in tables {
             let name = table.name.name().to_str_lossy();
             self.make(Action::Insert, &name, None)?;
             self.select()?;
@@ -156,20 +157,4 @@ impl Questions<'_> {
         self.select()?;
         self.read(SCHEMA_TABLE, &["type", "name", "tbl_name", "rootpage", "sql", "type", "type", "rootpage"])
     }
-}
-
-fn with_rows(schema: &Schema) -> impl Iterator<Item = &Table> {
-    let is_schema_table = |table: &Table| table.root == Some(PageNo::FIRST);
-    let tables = schema.tables().into_iter().map(|table| &**table);
-    tables.filter(move |table| table.root.is_some() && !is_schema_table(table))
-}
-
-/// The table `sqlite_sequence` is made together with the first table that needs it.
-fn in_new_order(schema: &Schema) -> Vec<&Table> {
-    let (sequence, mut tables): (Vec<&Table>, Vec<&Table>) =
-        with_rows(schema).partition(|table| table.name.is("sqlite_sequence"));
-    if let Some(first) = tables.iter().position(|table| table.autoincrement) {
-        tables.splice(first + 1..first + 1, sequence);
-    }
-    tables
 }

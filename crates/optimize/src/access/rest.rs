@@ -1,7 +1,7 @@
 //! The rows of a RIGHT JOIN's table that have not joined: the table is read once more.
 
 use lithe_resolve::ir::{
-    Child, Expr, JoinKind, Source, SourceSet, Term, TermOrigin, for_each_child, is_deterministic, sources_of,
+    JoinKind, Source, SourceSet, Term, TermOrigin, has_correlated_query, is_deterministic, sources_of,
 };
 
 use super::context::PlanContext;
@@ -23,17 +23,4 @@ pub fn rest_request<'a>(context: &PlanContext<'a>, join: &JoinPlan<'a>, at: usiz
     let terms: Vec<Term<'a>> = join.request.terms.iter().copied().filter(leads).collect();
     let source: &'a Source<'a> = context.arena.alloc(Source { join: JoinKind::Inner, ..all[at] });
     JoinRequest::of_rows(std::slice::from_ref(source), context.arena.alloc_slice_copy(&terms), Purpose::Unjoined)
-}
-
-/// Whether a query in the expression depends on what is around it. One that does not is computed once, for both readings of the table.
-fn has_correlated_query(expr: &Expr<'_>) -> bool {
-    let mut found = false;
-    for_each_child(expr, &mut |child| {
-        found = found
-            || match child {
-                Child::Expr(operand) => has_correlated_query(operand),
-                Child::Query(query) => query.is_correlated(),
-            };
-    });
-    found
 }

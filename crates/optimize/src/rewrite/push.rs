@@ -2,8 +2,8 @@
 
 use lithe_resolve::ir::{
     Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
-    TermOrigin, affinity_of, any, collation_of, for_each_child, has_query, is_deterministic, known_truth, same,
-    skip_collate,
+    TermOrigin, affinity_of, any, collation_of, for_each_child, has_correlated_query, has_query, is_deterministic,
+    known_truth, same, skip_collate,
 };
 use lithe_sql::ast::CompoundOp;
 use lithe_value::Affinity;
@@ -127,19 +127,6 @@ fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'
         && !has_correlated_query(&term.expr)
         && (is_all_appended(derived.query) || is_binary(&term.expr))
         && derived.query.cores.iter().all(|core| is_about_partitions(core, source.id, &term.expr))
-}
-
-/// Whether a query in the condition depends on rows outside of it.
-fn has_correlated_query(condition: &Expr<'_>) -> bool {
-    let mut found = false;
-    for_each_child(condition, &mut |child| {
-        found = found
-            || match child {
-                Child::Expr(operand) => has_correlated_query(operand),
-                Child::Query(query) => query.is_correlated(),
-            };
-    });
-    found
 }
 
 /// Whether the condition is about no source, as a constant or a query of its own is, and not just true or false, which SQLite does not push.

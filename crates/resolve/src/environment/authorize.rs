@@ -18,31 +18,23 @@ impl Environment {
         db: Option<Db>,
         within: Option<Name<'_>>,
     ) -> Result<bool> {
+        let database = db.map(|db| self.catalog.database_name(db).name());
+        self.ask(action, [first, second, database, within])
+    }
+
+    /// As [`Environment::authorize`]; `names` are the two details, the database and the object within which it happens.
+    fn ask(&self, action: Action, names: [Option<Name<'_>>; 4]) -> Result<bool> {
         if self.authorizer.0.is_none() {
             return Ok(true);
         }
-        let database = db.map(|db| self.catalog.database_name(db).to_string());
-        let [first, second, within] = [first, second, within].map(|name| name.map(|name| name.to_str_lossy()));
-        self.authorizer.call(&Request {
-            action,
-            first: first.as_deref(),
-            second: second.as_deref(),
-            database: database.as_deref(),
-            within: within.as_deref(),
-        })
+        let names = names.map(|name| name.map(|name| name.to_str_lossy()));
+        let [first, second, database, within] = names.each_ref().map(|name| name.as_deref());
+        self.authorizer.call(&Request { action, first, second, database, within })
     }
 
     /// Calls the authorizer about a table of which rows, but no columns, are read: under the names by which the statement knows it.
-    pub fn authorize_rows(&self, table: Name<'_>, database: Option<&str>, within: Option<Name<'_>>) -> Result<()> {
-        let [first, within] = [Some(table), within].map(|name| name.map(|name| name.to_str_lossy()));
-        let asked = Request {
-            action: Action::Read,
-            first: first.as_deref(),
-            second: Some(""),
-            database,
-            within: within.as_deref(),
-        };
-        self.authorizer.call(&asked).map(drop)
+    pub fn authorize_rows(&self, table: Name<'_>, database: Option<Name<'_>>, within: Option<Name<'_>>) -> Result<()> {
+        self.ask(Action::Read, [Some(table), Some(Name::new(b"")), database, within]).map(drop)
     }
 
     /// Calls the authorizer about reading a column. False (SQLITE_IGNORE): the column is NULL.

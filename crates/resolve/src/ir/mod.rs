@@ -40,5 +40,6 @@ pub use parameter::{Parameter, PlannedParameters};
 pub use query::*;
 pub use subtype::{makes_json, may_have_subtype, rows_may_have_subtypes, skip_subtype};
 pub use walk::{
-    Child, any, for_each_child, for_each_in_query, for_each_in_select, for_each_source, has_query, sources_of,
+    Child, any, for_each_child, for_each_in_query, for_each_in_select, for_each_source, has_correlated_query,
+    has_query, sources_of,
 };

@@ -132,12 +132,21 @@ pub fn for_each_in_select<'a>(select: &'a Select<'a>, f: &mut dyn FnMut(Child<'a
 
 /// Whether there is a query anywhere in the expression.
 pub fn has_query(expr: &Expr<'_>) -> bool {
+    any_query(expr, &|_| true)
+}
+
+/// Whether a query anywhere in the expression depends on what is around it. One that does not is computed once.
+pub fn has_correlated_query(expr: &Expr<'_>) -> bool {
+    any_query(expr, &Query::is_correlated)
+}
+
+fn any_query<'a>(expr: &Expr<'a>, test: &dyn Fn(&Query<'a>) -> bool) -> bool {
     let mut found = false;
     for_each_child(expr, &mut |child| {
         found = found
             || match child {
-                Child::Expr(operand) => has_query(operand),
-                Child::Query(_) => true,
+                Child::Expr(operand) => any_query(operand, test),
+                Child::Query(query) => test(query),
             };
     });
     found

@@ -206,8 +206,7 @@ impl<'a> QueryChecks<'a> {
 
     fn check(&self, check: QueryCheck<'a>) -> Result<()> {
         if let Some(WrittenTable { database, name }) = check.table {
-            let database = database.map(|database| database.to_str_lossy());
-            return self.env.authorize_rows(name, database.as_deref(), check.within);
+            return self.env.authorize_rows(name, database, check.within);
         }
         match self.env.authorize(check.action, None, None, None, check.within)? {
             true => Ok(()),

@@ -4,7 +4,7 @@
 //!   DELETE FROM t WHERE x ORDER BY y LIMIT 5      is      DELETE FROM t WHERE rowid IN (SELECT rowid FROM t WHERE x ORDER BY y LIMIT 5)
 //! ```
 
-use lithe_catalog::{CompileError, ErrorKind, IndexTerm, Result, Table, fail};
+use lithe_catalog::{Result, Table, fail};
 use lithe_sql::ast::{
     Expr, ExprKind, FromItem, Ident, In, InSet, Indexed, LimitedRows, Name, QualifiedName, Query, Quote, ResultColumn,
     ResultColumnKind, Select, SelectCore, Span,
@@ -85,14 +85,10 @@ impl<'a> Limitable<'_, 'a> {
 fn key_of<'a>(table: &'a Table, span: Span) -> Result<Vec<Expr<'a>>> {
     let named = |name: &'a [u8]| of_leaves(ExprKind::Column(Ident::new(Name::new(name), span, Quote::Other)), span);
     if table.view().is_some() {
-        return Err(CompileError::new("not supported yet: LIMIT of the rows of a view").of_kind(ErrorKind::Other));
+        return fail("not supported yet: LIMIT of the rows of a view");
     }
-    if let Some(key) = table.primary_key().filter(|_| table.is_without_rowid()) {
-        let column = |term: &IndexTerm| match *term {
-            IndexTerm::Column(at) => table.columns.get(usize::from(at)).map(|column| named(column.name.as_bytes())),
-            IndexTerm::Rowid | IndexTerm::Expr(_) => None,
-        };
-        return Ok(key.key_columns().iter().filter_map(|key| column(&key.term)).collect());
+    if let Some(key) = table.row_key() {
+        return Ok(key.map(|at| named(table.columns[usize::from(at)].name.as_bytes())).collect());
     }
     let names: [&[u8]; 3] = [b"rowid", b"_rowid_", b"oid"];
     match names.into_iter().find(|name| table.column(Name::new(name)).is_none()) {

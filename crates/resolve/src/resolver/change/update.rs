@@ -1,6 +1,6 @@
 //! UPDATE: what it assigns, and to which rows.
 
-use lithe_catalog::{IndexTerm, Result, fail};
+use lithe_catalog::{Result, fail};
 use lithe_sql::ast::{self, FromItem};
 
 use super::assign::{assigned_column, resolve_assignments};
@@ -81,15 +81,9 @@ fn gathered_query<'a>(
     found: &Found<'a>,
 ) -> &'a Query<'a> {
     let (aggregates, windows) = (found.aggregates.borrow(), found.windows.borrow());
-    let mut exprs = match target.table.primary_key().filter(|_| target.table.is_without_rowid()) {
+    let mut exprs = match target.table.row_key() {
         None => vec![resolver.rowid(target.source, target.table)],
-        Some(key) => {
-            let column = |term: &IndexTerm| match *term {
-                IndexTerm::Column(at) => Some(resolver.table_column(target.source, target.table, at)),
-                IndexTerm::Rowid | IndexTerm::Expr(_) => None,
-            };
-            key.key_columns().iter().filter_map(|key| column(&key.term)).collect()
-        }
+        Some(key) => key.map(|at| resolver.table_column(target.source, target.table, at)).collect(),
     };
     exprs.extend(set.iter().map(|assigned| assigned.value));
     let columns = resolver.arena.alloc_slice_fill_iter(exprs.iter().map(plain_output));
