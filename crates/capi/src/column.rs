@@ -59,7 +59,7 @@ unsafe fn with_value<T>(
 ) -> T {
     // SAFETY: our caller's promise.
     let Some((statement, db)) = (unsafe { looked_at(handle) }) else { return none };
-    match fetched(statement, index) {
+    match fetched(statement, &db, index) {
         // SAFETY: the value lives as long as the statement, and the connection is locked, so no other reference to the
         // value is used.
         Some(value) => db.core().with_real_digits(|| f(unsafe { &mut *value })),
@@ -73,7 +73,7 @@ unsafe fn with_value<T>(
 
 /// The value of a column, filled in for the present row.
 #[inline]
-fn fetched(statement: &sqlite3_stmt, index: c_int) -> Option<*mut sqlite3_value> {
+fn fetched(statement: &sqlite3_stmt, db: &sqlite3, index: c_int) -> Option<*mut sqlite3_value> {
     let inner = statement.look()?;
     let index = index as u32 as usize;
     let content = inner.value_if_any(index)?;
@@ -86,7 +86,7 @@ fn fetched(statement: &sqlite3_stmt, index: c_int) -> Option<*mut sqlite3_value>
     let value = columns.get_mut(index)?;
     if value.row != statement.row.get() {
         // SAFETY: the row is valid until the next step or reset, and then `row` tells that the value is stale.
-        unsafe { value.borrow(content) };
+        unsafe { value.borrow_stored(content, db.core().encoding()) };
         value.row = statement.row.get();
     }
     Some(std::ptr::from_mut(value))
@@ -101,13 +101,14 @@ fn fetched(statement: &sqlite3_stmt, index: c_int) -> Option<*mut sqlite3_value>
 unsafe fn text_or<T>(handle: *mut sqlite3_stmt, index: c_int, other: fn(&mut sqlite3_value) -> *const T) -> *const T {
     // SAFETY: our caller's promise.
     let Some((statement, db)) = (unsafe { looked_at(handle) }) else { return null() };
-    let Ok(mut inside) = statement.enter() else { return null() };
-    // The bytes are valid as long as the row.
-    if let Some(text) = inside.get().text_with_nul(index as u32 as usize) {
-        return text.as_ptr().cast();
+    if !statement.has_forms.get() {
+        let Ok(mut inside) = statement.enter() else { return null() };
+        // The bytes are valid as long as the row.
+        if let Some(text) = inside.get().text_with_nul(index as u32 as usize) {
+            return text.as_ptr().cast();
+        }
     }
-    drop(inside);
-    match fetched(statement, index) {
+    match fetched(statement, &db, index) {
         // SAFETY: the value lives as long as the statement, and the connection is locked, so no other reference to the
         // value is used.
         Some(value) => db.core().with_real_digits(|| other(unsafe { &mut *value })),
@@ -129,6 +130,20 @@ unsafe fn fill_in(handle: *mut sqlite3_stmt, index: c_int, value: &mut sqlite3_v
         let inner = inside.get();
         value.subtype = inner.value_subtype(index);
         value.pointer = inner.value_pointer(index).and_then(|pointer| application_pointer(pointer));
+    }
+}
+
+/// As [`with_value`], for calls after which the value may have another form than UTF-8.
+///
+/// # Safety
+/// `handle` is null or a live statement.
+unsafe fn with_form<T>(handle: *mut sqlite3_stmt, index: c_int, none: T, f: impl FnOnce(&mut sqlite3_value) -> T) -> T {
+    // SAFETY: our caller's promise.
+    unsafe {
+        if let Some(statement) = handle.as_ref() {
+            statement.has_forms.set(true);
+        }
+        with_value(handle, index, none, f)
     }
 }
 
@@ -177,7 +192,7 @@ api! {
     }
 
     fn sqlite3_column_text16(statement: *mut sqlite3_stmt, index: c_int) -> *const c_void {
-        with_value(statement, index, null(), |value| value.wide(Encoding::UTF16_NATIVE))
+        with_form(statement, index, null(), |value| value.wide(Encoding::UTF16_NATIVE))
     }
 
     fn sqlite3_column_blob(statement: *mut sqlite3_stmt, index: c_int) -> *const c_void {
@@ -188,18 +203,19 @@ api! {
 
     fn sqlite3_column_bytes(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
         // The number of digits of a real is a setting of the connection.
+        let has_forms = statement.as_ref().is_some_and(|statement| statement.has_forms.get());
         match with(statement, index, Some(0), len_unless_number) {
-            Some(len) => len as c_int,
-            None => with_value(statement, index, 0, |value| value.len() as c_int),
+            Some(len) if !has_forms => len as c_int,
+            _ => with_value(statement, index, 0, |value| value.len() as c_int),
         }
     }
 
     fn sqlite3_column_bytes16(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
-        with_value(statement, index, 0, |value| value.wide_len() as c_int)
+        with_form(statement, index, 0, |value| value.wide_len() as c_int)
     }
 
     fn sqlite3_column_value(statement: *mut sqlite3_stmt, index: c_int) -> *mut sqlite3_value {
-        with_value(statement, index, std::ptr::null_mut(), |value| {
+        with_form(statement, index, std::ptr::null_mut(), |value| {
             fill_in(statement, index, value);
             std::ptr::from_mut(value)
         })

@@ -72,14 +72,22 @@ impl Frame {
     /// Fills the values in.
     ///
     /// # Safety
-    /// The arguments are valid as long as the frame is used.
-    pub(crate) unsafe fn fill(&mut self, attributes: &dyn Arguments, args: &[ValueRef<'_>], flags: u32) {
+    /// The arguments are valid as long as the frame is used; `db` is their live connection.
+    pub(crate) unsafe fn fill(
+        &mut self,
+        db: *const sqlite3,
+        attributes: &dyn Arguments,
+        args: &[ValueRef<'_>],
+        flags: u32,
+    ) {
+        // SAFETY: our caller's promise.
+        let stored = unsafe { (*db).core() }.encoding();
         if self.values.len() < args.len() {
             self.values.resize_with(args.len(), sqlite3_value::default);
         }
         for (index, (value, arg)) in self.values.iter_mut().zip(args).enumerate() {
             // SAFETY: our caller's promise.
-            unsafe { value.borrow(*arg) };
+            unsafe { value.borrow_stored(*arg, stored) };
             // Only texts and blobs carry a subtype; the flag is a hint.
             if flags & Flags::SUBTYPE.0 != 0 || arg.bytes().is_some() {
                 value.subtype = attributes.subtype(index);
@@ -104,7 +112,7 @@ impl CFunction {
         let mut frame = self.frames.borrow_mut().pop().unwrap_or_default();
         // SAFETY: the arguments are valid during the call; the application's function is called as documented.
         unsafe {
-            frame.fill(context.arguments, args, self.flags);
+            frame.fill(self.db, context.arguments, args, self.flags);
             function(call, args.len() as c_int, frame.pointers.as_mut_ptr());
         }
         self.frames.borrow_mut().push(frame);

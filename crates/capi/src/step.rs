@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use lithe_engine::value::Encoding;
 use lithe_engine::{Statement, Step};
 
 use crate::code;
@@ -34,7 +35,7 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
         return step_traced(statement, db, inside, begins && !is_under_way);
     }
     let result = inside.get().step(db.core());
-    publish(statement, &mut inside, begins, &result);
+    publish(statement, db, &mut inside, begins, &result);
     match result {
         Ok(Step::Row) => row(db),
         other => end(statement, db, other, Ended::of(inside.get())),
@@ -63,12 +64,14 @@ impl Ended {
 #[inline]
 fn publish(
     statement: &sqlite3_stmt,
+    db: &sqlite3,
     inside: &mut Inside<'_>,
     begins: bool,
     result: &Result<Step, lithe_engine::Error>,
 ) {
     if begins {
         statement.published.set_columns(inside.get());
+        statement.has_forms.set(db.core().encoding() != Encoding::Utf8);
     }
     statement.published.end_step(matches!(result, Ok(Step::Row)));
 }
@@ -128,7 +131,7 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
     }
     let around = db.hooks.begin_step(statement);
     let result = Statement::step(inside.get(), db.core());
-    publish(statement, &mut inside, begins, &result);
+    publish(statement, db, &mut inside, begins, &result);
     db.hooks.end_step(around);
     let ended = Ended::of(inside.get());
     drop(inside);

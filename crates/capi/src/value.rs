@@ -2,12 +2,17 @@
 //!
 //! Reading never changes the value: a text that is read as UTF-16 keeps its UTF-8, so that pointers to one form stay
 //! valid while another form is made. Text gets its NUL in a copy; blobs are returned in place.
+//!
+//! SQLite has one form of a value, and converts it to the one that is asked for; `sqlite3_value_blob` gives the bytes of
+//! that form. So a value remembers here which form was asked for last, and begins with the database's encoding.
+
+mod forms;
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
 
 use lithe_engine::value::cast;
-use lithe_engine::value::{Encoding, NumberText, Numeric, Value, ValueRef};
+use lithe_engine::value::{Encoding, Numeric, Value, ValueRef};
 
 use crate::code;
 use crate::ffi_guard::api;
@@ -23,8 +28,16 @@ pub struct sqlite3_value {
     /// The row for which the content was fetched; 0 for none.
     pub(crate) row: u64,
     text: Form<Vec<u8>>,
-    wide: Form<Vec<u16>>,
+    wide: Form<Wide>,
     wide_encoding: Encoding,
+    /// The database's encoding: the form in which a text begins, and in which the bytes of a blob are taken for a text.
+    stored: Encoding,
+    /// The form that was asked for last.
+    present: Encoding,
+    /// A blob or a number was asked for its text.
+    is_converted: bool,
+    /// The present form was asked for as a blob, so that its length is told as it is.
+    is_shown: bool,
     pub(crate) subtype: u8,
     pub(crate) is_from_bind: bool,
     pub(crate) pointer: Option<Pointer>,
@@ -48,6 +61,14 @@ struct Form<T> {
     memory: T,
 }
 
+/// A text in UTF-16 with a double NUL behind it.
+#[derive(Default)]
+struct Wide {
+    units: Vec<u16>,
+    /// Without the NULs; the bytes of a blob may be odd.
+    len: usize,
+}
+
 /// The value. Its pointers are valid as long as it is used, which the caller of the setter promises.
 #[derive(Clone, Copy, Default)]
 enum Raw {
@@ -68,9 +89,6 @@ pub(crate) struct Pointer {
     pub(crate) destructor: Destructor,
 }
 
-/// Longer blobs are given to the application where they lie, without a NUL behind them.
-const TERMINATED_MAX: usize = 8 * 1024;
-
 impl sqlite3_value {
     /// Sets the value without a copy.
     ///
@@ -78,6 +96,16 @@ impl sqlite3_value {
     /// The bytes of `value` are valid until this is set again, dropped, or not read any more.
     #[inline]
     pub(crate) unsafe fn borrow(&mut self, value: ValueRef<'_>) {
+        // SAFETY: our caller's promise.
+        unsafe { self.borrow_stored(value, Encoding::Utf8) }
+    }
+
+    /// As [`sqlite3_value::borrow`], for a value of a database with this encoding.
+    ///
+    /// # Safety
+    /// As [`sqlite3_value::borrow`].
+    #[inline]
+    pub(crate) unsafe fn borrow_stored(&mut self, value: ValueRef<'_>, encoding: Encoding) {
         self.raw = match value {
             ValueRef::Null => Raw::Null,
             ValueRef::Integer(integer) => Raw::Integer(integer),
@@ -87,6 +115,10 @@ impl sqlite3_value {
         };
         self.text.is_made = false;
         self.wide.is_made = false;
+        self.stored = encoding;
+        self.present = encoding;
+        self.is_converted = false;
+        self.is_shown = false;
         self.pointer = None;
         self.subtype = 0;
         self.is_unchanged = false;
@@ -137,89 +169,6 @@ impl sqlite3_value {
         kind_of(self.get())
     }
 
-    /// The text with its NUL; null for NULL.
-    #[inline]
-    pub(crate) fn text(&mut self) -> *const u8 {
-        if self.text.is_made {
-            return self.text.memory.as_ptr();
-        }
-        match self.get() {
-            ValueRef::Null => null(),
-            // SAFETY: the bytes are not in the memory to which they are copied.
-            ValueRef::Text(text) => unsafe { self.make_text(std::ptr::from_ref(text)) },
-            value => {
-                let mut scratch = NumberText::default();
-                let bytes = std::ptr::from_ref(cast::to_bytes(value, &mut scratch));
-                // SAFETY: as above.
-                unsafe { self.make_text(bytes) }
-            }
-        }
-    }
-
-    /// Copies the text, and puts a NUL behind it.
-    ///
-    /// # Safety
-    /// `text` can be read, and is not in the memory of this form.
-    #[inline]
-    unsafe fn make_text(&mut self, text: *const [u8]) -> *const u8 {
-        let memory = &mut self.text.memory;
-        memory.clear();
-        memory.reserve(text.len() + 1);
-        // SAFETY: our caller's promise.
-        memory.extend_from_slice(unsafe { &*text });
-        memory.push(0);
-        self.text.is_made = true;
-        memory.as_ptr()
-    }
-
-    /// The text in UTF-16 with a double NUL; null for NULL.
-    pub(crate) fn wide(&mut self, encoding: Encoding) -> *const c_void {
-        if matches!(self.raw, Raw::Null) {
-            return null();
-        }
-        self.make_wide(encoding);
-        self.wide.memory.as_ptr().cast()
-    }
-
-    fn make_wide(&mut self, encoding: Encoding) {
-        if !self.wide.is_made || self.wide_encoding != encoding {
-            let mut scratch = NumberText::default();
-            let memory = text::to_utf16(cast::to_bytes(self.get(), &mut scratch), encoding);
-            self.wide = Form { is_made: true, memory };
-            self.wide_encoding = encoding;
-        }
-    }
-
-    /// The address of the bytes; null if there are none.
-    pub(crate) fn blob(&mut self) -> *const c_void {
-        match self.raw {
-            Raw::Null => null(),
-            Raw::Text(_, 0) | Raw::Blob(_, 0) => null(),
-            Raw::Blob(start, len) if len > TERMINATED_MAX => start.cast(),
-            // Programs that read text this way expect the NUL that SQLite happens to leave behind it, and some store texts in a blob and rely
-            // on it, too.
-            Raw::Text(..) | Raw::Integer(_) | Raw::Real(_) | Raw::Blob(..) => self.text().cast(),
-        }
-    }
-
-    /// How many bytes the blob or the UTF-8 text has.
-    pub(crate) fn len(&self) -> usize {
-        len_of(self.get())
-    }
-
-    /// How many bytes the UTF-16 text has; a blob is not converted, and has its own length.
-    pub(crate) fn wide_len(&mut self) -> usize {
-        match self.raw {
-            Raw::Null => 0,
-            Raw::Blob(_, len) if !self.wide.is_made => len,
-            _ => {
-                let encoding = if self.wide.is_made { self.wide_encoding } else { Encoding::UTF16_NATIVE };
-                self.make_wide(encoding);
-                2 * (self.wide.memory.len() - 1)
-            }
-        }
-    }
-
     /// The storage class after numeric affinity (`sqlite3_value_numeric_type`).
     fn numeric_kind(&self) -> c_int {
         match self.get() {
@@ -231,11 +180,6 @@ impl sqlite3_value {
             other => kind_of(other),
         }
     }
-}
-
-/// How many bytes a value has as a blob or UTF-8 text.
-fn len_of(value: ValueRef<'_>) -> usize {
-    cast::to_bytes(value, &mut NumberText::default()).len()
 }
 
 /// The number of the storage class.
@@ -327,20 +271,16 @@ api! {
         value_mut(value).is_some_and(|value| value.is_from_bind).into()
     }
 
-    /// Text is stored in UTF-8 here, whatever the file's encoding is.
     fn sqlite3_value_encoding(value: *mut sqlite3_value) -> c_int {
-        let is_wide = value_mut(value).filter(|value| value.wide.is_made && !value.text.is_made);
-        match is_wide.map(|value| value.wide_encoding) {
-            Some(Encoding::Utf16le) => code::UTF16LE,
-            Some(Encoding::Utf16be) => code::UTF16BE,
-            _ => code::UTF8,
-        }
+        value_mut(value).map_or(code::UTF8, |value| text::representation(value.present))
     }
 
     fn sqlite3_value_dup(value: *const sqlite3_value) -> *mut sqlite3_value {
         let Some(value) = value.as_ref() else { return null_mut() };
         let mut copy = sqlite3_value::owned(Value::from(value.get()));
         // The copy of a pointer is NULL, because its destructor could run before the copy's end.
+        copy.stored = value.stored;
+        copy.present = value.present;
         copy.subtype = value.subtype;
         copy.is_from_bind = value.is_from_bind;
         Box::into_raw(Box::new(copy))

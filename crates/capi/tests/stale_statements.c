@@ -321,6 +321,45 @@ static void questions(void) {
   }
 }
 
+/* A connection that has seen an empty file learns the encoding of the one that another has made of it. */
+static void encodings(void) {
+  static const char *const first[] = {"SELECT 1", "PRAGMA synchronous = OFF", "SELECT * FROM sqlite_schema", "PRAGMA encoding"};
+  for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+    unlink("encodings.db");
+    sqlite3 *one = open_on("encodings.db"), *other = open_on("encodings.db");
+    CHECK(sqlite3_exec(other, first[i], NULL, NULL, NULL) == SQLITE_OK);
+    ANSWERS(one, "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(a); INSERT INTO t VALUES ('\xc3\xa9')", "");
+    ANSWERS(other, "CREATE TABLE u(a); INSERT INTO u SELECT a FROM t; PRAGMA encoding", "UTF-16le");
+    ANSWERS(other, "SELECT hex(CAST(a AS BLOB)), a FROM u", "E900|\xc3\xa9");
+    sqlite3_close(one);
+    sqlite3_close(other);
+  }
+  /* CREATE settles the encoding when it runs, whatever becomes of the table. */
+  sqlite3 *db = open_on(":memory:");
+  CHECK(sqlite3_exec(db, "CREATE TABLE sqlite_x(a)", NULL, NULL, NULL) == SQLITE_ERROR);
+  CHECK(sqlite3_exec(db, "EXPLAIN CREATE TABLE x(a)", NULL, NULL, NULL) == SQLITE_OK);
+  ANSWERS(db, "PRAGMA encoding = 'UTF-16be'; PRAGMA encoding", "UTF-16be");
+  ANSWERS(db, "BEGIN; CREATE TABLE x(a); ROLLBACK; PRAGMA encoding = 'UTF-8'; PRAGMA encoding", "UTF-16be");
+  sqlite3_close(db);
+}
+
+/* The bytes of a text are those of the form in which it is: the database's, until it is asked for in another. */
+static void forms(void) {
+  sqlite3 *db = open_on(":memory:");
+  ANSWERS(db, "PRAGMA encoding = 'UTF-16be'; CREATE TABLE t(a, b); INSERT INTO t VALUES ('xy', x'0041')", "");
+  sqlite3_stmt *statement = NULL;
+  CHECK(sqlite3_prepare_v2(db, "SELECT a, b FROM t", -1, &statement, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(statement) == SQLITE_ROW);
+  CHECK(memcmp(sqlite3_column_blob(statement, 0), "\0x\0y", 4) == 0 && sqlite3_column_bytes(statement, 0) == 4);
+  CHECK(strcmp((const char *)sqlite3_column_text(statement, 0), "xy") == 0 && sqlite3_column_bytes(statement, 0) == 2);
+  CHECK(memcmp(sqlite3_column_blob(statement, 0), "xy", 2) == 0);
+  CHECK(memcmp(sqlite3_column_text16(statement, 0), "x\0y", 4) == 0 && sqlite3_column_bytes16(statement, 0) == 4);
+  CHECK(memcmp(sqlite3_column_blob(statement, 0), "x\0y", 4) == 0 && sqlite3_column_bytes(statement, 0) == 4);
+  CHECK(sqlite3_column_bytes(statement, 1) == 2 && strcmp((const char *)sqlite3_column_text(statement, 1), "A") == 0);
+  sqlite3_finalize(statement);
+  sqlite3_close(db);
+}
+
 int main(int count, char **arguments) {
   if (count > 1 && chdir(arguments[1]) != 0) return 2;
   columns();
@@ -333,6 +372,8 @@ int main(int count, char **arguments) {
   names();
   waiting();
   questions();
+  encodings();
+  forms();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

@@ -199,6 +199,12 @@ impl Connection {
         }
     }
 
+    /// The encoding of the databases' texts, or the one that they would have.
+    #[inline]
+    pub fn encoding(&self) -> Encoding {
+        self.state.encoding.get()
+    }
+
     /// The value of a limit.
     pub fn limit(&self, limit: Limit) -> i32 {
         self.settings.limit(limit, &self.state)

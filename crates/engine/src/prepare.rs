@@ -318,11 +318,6 @@ impl Connection {
         };
         self.check_named_database(&stmt, sql)?;
         self.load_schemas_for(&stmt, sql)?;
-        let creates =
-            matches!(stmt, ast::Stmt::CreateTable(_) | ast::Stmt::CreateView(_) | ast::Stmt::CreateVirtualTable(_));
-        if creates {
-            self.definitions.is_encoding_fixed.set(true);
-        }
         if statement.explain == Explain::No && self.creates_temporary(&stmt) {
             self.databases.btree(Db::TEMP)?;
         }

@@ -215,6 +215,7 @@ impl Connection {
                 self.state.let_running_continue();
             }
             NewObject::Table(name) => {
+                self.definitions.is_encoding_fixed.set(true);
                 // SQLite calls xShadowName of the module whose virtual table's name is a prefix of the new name, and
                 // ignores the result.
                 let _ = self.virtual_tables.is_shadow_table(&self.catalog(), db, name.as_bytes());

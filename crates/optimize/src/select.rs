@@ -8,14 +8,14 @@
 //! ```
 
 use bumpalo::Bump;
-use lithe_catalog::{Index, Result, Table, TableKind};
+use lithe_catalog::{Result, TableKind};
 use lithe_resolve::ir::{
     Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, any, collation_of, is_constant, same,
     same_aggregate,
 };
 use lithe_value::Collation;
 
-use crate::access::{DistinctPlan, JoinPlan, JoinRequest, Purpose, WantedOrder};
+use crate::access::{DistinctPlan, JoinPlan, JoinRequest, Purpose, WantedOrder, smallest_index};
 use crate::aggregates::{are_from_extreme_row, bare_columns, extreme};
 use crate::plan::{AggregatePlan, CountPlan, ExprQueries, GroupPlan, Grouping, PlainPlan, SelectPlan, Sorting};
 use crate::planner::Planner;
@@ -437,13 +437,10 @@ fn counted<'a>(select: &'a Select<'a>) -> Option<CountPlan<'a>> {
         && call.filter.is_none()
         && select.aggregates.iter().any(|own| own.id == call.id);
     let is_tree = matches!(table.kind, TableKind::Ordinary | TableKind::WithoutRowid);
-    let counts = is_count && is_tree && matches!(source.indexed, Indexed::Any);
-    counts.then(|| CountPlan { source, db, table, index: smallest_index(table) })
-}
-
-/// The index with the fewest columns, if it has fewer than the table: its tree is likely the smallest.
-fn smallest_index(table: &Table) -> Option<&Index> {
-    let whole = table.indexes.iter().filter(|index| index.filter.is_none() && index.root != table.root);
-    let index = whole.min_by_key(|index| index.columns.len())?;
-    (index.columns.len() <= table.stored_columns()).then_some(&**index)
+    let index = match source.indexed {
+        Indexed::Not => None,
+        // As in SQLite, which does not look at the name here.
+        Indexed::Any | Indexed::By(_) => smallest_index(table),
+    };
+    (is_count && is_tree).then_some(CountPlan { source, db, table, index })
 }

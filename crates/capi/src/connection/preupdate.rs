@@ -73,7 +73,7 @@ unsafe fn value_of(
         Ok(value) => {
             let mut given = Box::<sqlite3_value>::default();
             // SAFETY: the value is dropped when the hook returns, and the change is valid until then.
-            unsafe { given.borrow(value) };
+            unsafe { given.borrow_stored(value, db.core().encoding()) };
             // SAFETY: our caller's promise.
             unsafe { *out = std::ptr::from_mut(&mut *given) };
             hooks.values.borrow_mut().push(given);

@@ -38,6 +38,8 @@ pub struct sqlite3_stmt {
     /// Whether it was compiled for a listing of itself (`sqlite3_stmt_explain`).
     pub(crate) was_listed: Cell<bool>,
     pub(crate) columns: UnsafeCell<Vec<sqlite3_value>>,
+    /// Texts of this run may have been asked for in UTF-16, or are stored so: what a column's blob and its length are depends on its value's form.
+    pub(crate) has_forms: Cell<bool>,
     /// The NULL value of columns that do not exist, made when one is asked for.
     pub(crate) no_column: UnsafeCell<Option<Box<sqlite3_value>>>,
     /// Made by `sqlite3_prepare` or `sqlite3_prepare16`: `sqlite3_reset` returns the errors.
@@ -73,6 +75,7 @@ impl sqlite3_stmt {
             was_stepped: Cell::new(false),
             was_listed: Cell::new(false),
             columns: UnsafeCell::default(),
+            has_forms: Cell::new(false),
             no_column: UnsafeCell::default(),
             is_legacy,
             failure: Cell::new(None),

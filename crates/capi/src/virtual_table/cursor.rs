@@ -45,7 +45,7 @@ impl VirtualCursor for CCursor {
         let text = crate::index_info::text_of(plan);
         // SAFETY: the arguments are valid during the call; the application's function is called as documented.
         let code = unsafe {
-            self.frame.fill(arguments.attributes, arguments.values, u32::MAX);
+            self.frame.fill(self.module.db, arguments.attributes, arguments.values, u32::MAX);
             for (at, value) in self.frame.values.iter_mut().enumerate() {
                 value.set_list(arguments.list(at));
             }

@@ -140,7 +140,7 @@ impl VirtualTable for CTable {
             // SAFETY: the values are valid during the call; the connection outlives its tables; the application's
             // function is called as documented.
             unsafe {
-                frame.fill(values.attributes, values.values, u32::MAX);
+                frame.fill(self.module.db, values.attributes, values.values, u32::MAX);
                 for (at, value) in frame.values.iter_mut().enumerate() {
                     value.is_unchanged = values.is_unchanged(at);
                 }

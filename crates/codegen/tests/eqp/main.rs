@@ -125,6 +125,11 @@ fn orders() {
 }
 
 #[test]
+fn names_as_they_are_written() {
+    check(include_str!("names.sql"));
+}
+
+#[test]
 fn queries_in_queries() {
     check(include_str!("queries.sql"));
 }

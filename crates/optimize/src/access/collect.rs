@@ -176,9 +176,7 @@ fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {
 
 impl<'a> SourceInfo<'a> {
     fn measure(&mut self, table: &Table, sizes: Sizes<'a>) {
-        let columns: u64 = table.columns.iter().map(column_size).sum();
-        let rowid = u64::from(table.rowid_column.is_none());
-        self.row_size = LogEst::of((columns + rowid) * 4);
+        self.row_size = row_size(table);
         if let Some(measure) = sizes.of(table.root) {
             self.is_measured = true;
             self.distinct = &measure.distinct;
@@ -376,6 +374,20 @@ fn number_in(declared_type: &[u8]) -> Option<u64> {
     let start = declared_type.iter().position(u8::is_ascii_digit)?;
     let digits = declared_type[start..].iter().take_while(|byte| byte.is_ascii_digit());
     Some(digits.fold(0_u64, |n, digit| n.saturating_mul(10).saturating_add(u64::from(digit - b'0'))))
+}
+
+fn row_size(table: &Table) -> LogEst {
+    let columns: u64 = table.columns.iter().map(column_size).sum();
+    LogEst::of((columns + u64::from(table.rowid_column.is_none())) * 4)
+}
+
+/// The index of all rows with the smallest entries, if they are smaller than the rows: its tree is likely the smallest.
+pub fn smallest_index(table: &Table) -> Option<&Index> {
+    let is_ordered = |index: &Index| index.statistics.as_ref().is_none_or(|statistics| !statistics.unordered);
+    let whole = table.indexes.iter().filter(|index| index.filter.is_none() && is_ordered(index));
+    // The table of a WITHOUT ROWID table is an index, too.
+    let smallest = whole.min_by_key(|index| (entry_size(table, index), index.root != table.root))?;
+    (entry_size(table, smallest) < row_size(table) && smallest.root != table.root).then_some(&**smallest)
 }
 
 fn entry_size(table: &Table, index: &Index) -> LogEst {

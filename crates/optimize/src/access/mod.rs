@@ -52,7 +52,7 @@ mod terms;
 mod unique;
 mod usage;
 
-pub use collect::indexed_expr;
+pub use collect::{indexed_expr, smallest_index};
 pub use context::PlanContext;
 pub(crate) use derived::may_be_coroutine;
 pub use log_est::LogEst;

@@ -237,7 +237,7 @@ impl Lines {
         if self.measures {
             return;
         }
-        let name = &plan.source.name;
+        let name = &plan.table.name;
         self.line(match plan.index {
             Some(index) => format!("SCAN {name} USING COVERING INDEX {}", index.name),
             None => format!("SCAN {name}"),
@@ -465,7 +465,7 @@ impl Lines {
             SourceKind::Subquery(derived) if is_values_clause(derived) || source.name.as_bytes().is_empty() => {
                 self.derived_name(derived)
             }
-            _ => source.name.to_string(),
+            _ => written_name(source),
         }
     }
 
@@ -494,6 +494,14 @@ impl Lines {
             _ if derived.is_join => format!("(join-{number})"),
             _ => format!("(subquery-{number})"),
         }
+    }
+}
+
+/// The name of a source, of a table behind the schema that the statement writes, if it does.
+fn written_name(source: &Source<'_>) -> String {
+    match (source.schema, source.kind) {
+        (Some(schema), SourceKind::Table(..)) => format!("{schema}.{}", source.name),
+        _ => source.name.to_string(),
     }
 }
 

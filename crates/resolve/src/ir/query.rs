@@ -232,6 +232,8 @@ pub struct Source<'a> {
     pub kind: SourceKind<'a>,
     /// The alias, else the table's name; empty for a subquery without an alias.
     pub name: Name<'a>,
+    /// The schema that the statement writes before the name, which its plan shows; not the one that a view writes.
+    pub schema: Option<Name<'a>>,
     /// Whether the name is an alias.
     pub is_alias: bool,
     /// How it is joined to all sources on its left.

@@ -55,6 +55,7 @@ pub fn plan_children<'a>(
         name: reference.child.name.name(),
         is_alias: false,
         join: JoinKind::Inner,
+        schema: None,
         is_exists: false,
         indexed: Indexed::Any,
     }];

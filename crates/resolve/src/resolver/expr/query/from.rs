@@ -150,11 +150,23 @@ pub(crate) fn resolve_whole_item<'a>(
     part.scope.push(scope_source);
     let (is_alias, indexed) = (item.alias.is_some(), indexed(&resolved, item)?);
     // EXPLAIN QUERY PLAN names tables as they are written in the statement.
-    let name = match item.source {
-        ast::Source::Table(written) if !is_alias => written.name.name,
-        _ => name,
+    let (schema, name) = match item.source {
+        ast::Source::Table(written) | ast::Source::Function(written, _) if !is_alias => {
+            let schema = written.schema.filter(|_| !resolver.nesting.is_in_source_view());
+            (schema.map(|schema| schema.name), written.name.name)
+        }
+        _ => (None, name),
     };
-    part.sources.push(Source { id, kind: resolved.kind, name, is_alias, join: kind, is_exists: false, indexed });
+    part.sources.push(Source {
+        id,
+        kind: resolved.kind,
+        name,
+        schema,
+        is_alias,
+        join: kind,
+        is_exists: false,
+        indexed,
+    });
     Ok(())
 }
 

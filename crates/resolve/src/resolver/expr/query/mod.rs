@@ -136,6 +136,7 @@ pub(super) fn all_of<'a>(
         name: Name::new(b""),
         is_alias: false,
         join: JoinKind::Inner,
+        schema: None,
         is_exists: false,
         indexed: Indexed::Any,
     };

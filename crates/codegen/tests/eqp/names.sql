@@ -1,0 +1,50 @@
+CREATE TABLE kid(id INTEGER PRIMARY KEY, b)
+CREATE INDEX ki ON kid(b)
+CREATE TABLE p(x, y)
+CREATE TABLE w(a PRIMARY KEY, b) WITHOUT ROWID
+CREATE VIEW v AS SELECT * FROM main.kid WHERE b > 1
+CREATE VIEW v2 AS SELECT b, count(*) AS c FROM main.kid GROUP BY b
+? SELECT * FROM main.kid
+? SELECT * FROM main.kid AS k
+? SELECT * FROM MAIN.Kid WHERE id = 1
+? SELECT * FROM KID
+? SELECT max(b) FROM main.kid
+? SELECT * FROM main.v
+? SELECT * FROM main.v2
+? SELECT * FROM main.v2 JOIN main.p
+? SELECT * FROM main.kid LEFT JOIN main.p ON p.x = kid.id
+? SELECT * FROM p RIGHT JOIN main.kid ON p.x = kid.id
+? SELECT * FROM main.kid WHERE id IN (SELECT x FROM main.p)
+? SELECT * FROM main.kid WHERE EXISTS (SELECT 1 FROM main.p WHERE x = kid.b)
+? SELECT * FROM main.kid WHERE b = 1 OR id = 2
+? WITH c AS (SELECT * FROM main.kid LIMIT 3) SELECT * FROM main.p, c
+? SELECT * FROM main.p AS a JOIN main.p ON a.x = p.y
+? SELECT * FROM main.w WHERE a = 1
+? SELECT * FROM main.kid JOIN (main.p JOIN main.w)
+? SELECT * FROM (SELECT * FROM main.kid LIMIT 1) AS main
+===
+CREATE TABLE kid(id INTEGER PRIMARY KEY, b)
+CREATE INDEX ki ON kid(b)
+CREATE TABLE k2(id INTEGER PRIMARY KEY, b, c)
+CREATE INDEX k2b ON k2(b)
+CREATE TABLE k3(a, b)
+CREATE INDEX k3b ON k3(b)
+CREATE TABLE k4(a INTEGER, b VARCHAR(100), c TEXT)
+CREATE INDEX k4b ON k4(b)
+CREATE INDEX k4a ON k4(a)
+CREATE TABLE k5(a INTEGER, b)
+CREATE INDEX k5p ON k5(a) WHERE b
+CREATE TABLE k6(a PRIMARY KEY, b VARCHAR(200), c) WITHOUT ROWID
+CREATE INDEX k6c ON k6(c)
+CREATE TABLE k7(a PRIMARY KEY, b) WITHOUT ROWID
+CREATE INDEX k7b ON k7(b)
+? SELECT count(*) FROM kid
+? SELECT count(*) FROM main.KID
+? SELECT count(*) FROM k2
+? SELECT count(*) FROM k3
+? SELECT count(*) FROM k4
+? SELECT count(*) FROM k5
+? SELECT count(*) FROM k6
+? SELECT count(*) FROM k7
+? SELECT count(*) FROM k4 NOT INDEXED
+? SELECT count(*) FROM k4 INDEXED BY k4b
