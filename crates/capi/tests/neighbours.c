@@ -1,7 +1,8 @@
 /*
 ** One of several processes that change one database at the same time, in all journal modes, with all kinds of changes, until it is killed.
-** Arguments: the database, a seed, the process that started this one; or the database to be made and its auto_vacuum. What must hold at every moment: table `s` counts the rows and the
-** bytes of table `t`, and never goes back; each row has the hash of its blob.
+** Arguments: the database, a seed, the process that started this one, and a second database, if transactions change two; or the database to
+** be made and its auto_vacuum. What must hold at every moment: table `s` counts the rows and the bytes of table `t`, and never goes back; each
+** row has the hash of its blob; both databases have the same version.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@ enum { BLOB_MAX = 5000 };
 
 static unsigned long long state;
 static sqlite3 *db;
+/* The second database. Commits of two databases are one only with rollback journals. */
+static const char *second;
 
 static int below(int n) {
   state ^= state << 13;
@@ -74,6 +77,7 @@ static void open_anew(void) {
 }
 
 static void configure(void) {
+  while (second && run_with("ATTACH '%s' AS second", second) != SQLITE_OK) usleep(1000);
   sqlite3_busy_timeout(db, PICK(((const int[]){0, 200, 3000})));
   runf("PRAGMA cache_size = %d", PICK(((const int[]){5, 20, -2000, 1000})));
   run_with("PRAGMA synchronous = %s", PICK(((const char *const[]){"OFF", "NORMAL", "FULL"})));
@@ -140,6 +144,8 @@ static void transaction(void) {
   if (run_with("BEGIN %s", PICK(((const char *const[]){"IMMEDIATE", "EXCLUSIVE"}))) != SQLITE_OK) return;
   int code = change();
   if (code == SQLITE_OK) code = run("UPDATE s SET n = (SELECT count(*) FROM t), l = (SELECT total(length(b)) FROM t), v = v + 1");
+  if (code == SQLITE_OK && second) code = run("UPDATE second.s SET v = v + 1");
+  if (code == SQLITE_OK && second && below(3)) code = run("INSERT INTO second.t(b) VALUES (randomblob(900)); DELETE FROM second.t WHERE a % 40 = 3");
   if (code == SQLITE_OK && below(8)) code = run("COMMIT");
   if (!sqlite3_get_autocommit(db)) run("ROLLBACK");
 }
@@ -178,6 +184,9 @@ static void check(void) {
              (long long)told[0], (long long)told[1], (long long)told[2], (long long)last);
     if (counted[0] != told[0] || counted[1] != told[1]) wrong("counts", detail);
     if (told[2] < last) wrong("back", detail);
+    sqlite3_int64 version = told[2];
+    if (second) code = numbers("SELECT v FROM second.s", &version, 1);
+    if (code == SQLITE_OK && version != told[2]) wrong("two versions", detail);
     last = told[2];
     if (below(3) == 0) check_hashes();
     if (below(10) == 0) check_integrity();
@@ -193,6 +202,8 @@ static void change_page_size(void) {
 }
 
 static void act(void) {
+  const char *logged = second ? "DELETE" : "WAL";
+  const char *const modes[] = {logged, logged, "DELETE", "TRUNCATE", "PERSIST"};
   int what = below(100);
   if (what < 5) { open_anew(); configure(); }
   else if (what < 60) transaction();
@@ -200,7 +211,7 @@ static void act(void) {
   else if (what < 66) runf("PRAGMA incremental_vacuum(%d)", below(300));
   else if (what < 68) { run_with("PRAGMA auto_vacuum = %s", PICK(((const char *const[]){"NONE", "FULL", "INCREMENTAL"}))); run("VACUUM"); }
   else if (what < 74) run_with("PRAGMA wal_checkpoint(%s)", PICK(((const char *const[]){"PASSIVE", "FULL", "RESTART", "TRUNCATE"})));
-  else if (what < 77) run_with("PRAGMA journal_mode = %s", PICK(((const char *const[]){"WAL", "WAL", "DELETE", "TRUNCATE", "PERSIST"})));
+  else if (what < 77) run_with("PRAGMA journal_mode = %s", PICK(modes));
   else if (what < 78) change_page_size();
   else if (what < 80) runf("PRAGMA wal_autocheckpoint = %d", PICK(((const int[]){0, 10, 1000})));
   else if (what < 82) run(below(2) ? "CREATE INDEX IF NOT EXISTS i ON t(h)" : "DROP INDEX IF EXISTS i");
@@ -218,7 +229,8 @@ static int make(const char *path, const char *auto_vacuum) {
 
 int main(int count, char **arguments) {
   if (count == 3) return make(arguments[1], arguments[2]);
-  if (count != 4) return 2;
+  if (count != 4 && count != 5) return 2;
+  second = arguments[4]; /* or NULL */
   pid_t parent = (pid_t)atoi(arguments[3]);
   state = strtoull(arguments[2], NULL, 10) * 2654435761u + 88172645463325252ull;
   if (sqlite3_open(arguments[1], &db) != SQLITE_OK) wrong("open", sqlite3_errmsg(db));

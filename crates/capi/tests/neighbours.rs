@@ -1,11 +1,11 @@
 //! Four processes change one database at the same time, two with this library and two with SQLite's, in all journal modes, and are killed
-//! again and again: no process ever finds it otherwise than some transaction left it.
+//! again and again: no process ever finds it otherwise than some transaction left it. The same with transactions that change two databases.
 //!
 //! `NEIGHBOURS_SECONDS` says how long (15), `NEIGHBOURS_SEED` chooses what is done.
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, thread};
@@ -20,18 +20,30 @@ struct Neighbour<'a> {
 
 #[test]
 fn processes_of_both_libraries_share_a_file_and_die() {
+    play("neighbours", false);
+}
+
+#[test]
+fn commits_of_two_databases_are_one() {
+    play("neighbours-of-two", true);
+}
+
+fn play(name: &str, has_second: bool) {
     let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let seed = number("NEIGHBOURS_SEED", 1);
     let until = Instant::now() + Duration::from_secs(number("NEIGHBOURS_SECONDS", 15));
-    let workshop = common::Workshop::new("neighbours");
+    let workshop = common::Workshop::new(name);
     let reference = common::sqlite_with_options();
     let library = reference.join(common::SQLITE);
     let program = workshop.compile("neighbours.c", "neighbour", &[library.to_str().unwrap()]);
-    let database = workshop.path("shared.db");
+    let mut databases = vec![workshop.path("shared.db")];
+    databases.extend(has_second.then(|| workshop.path("second.db")));
     let mut random = Rng::with_seed(seed);
-    make(&program, &database, &reference, &mut random);
+    for database in &databases {
+        make(&program, database, &reference, &mut random);
+    }
 
-    let start = |library, random: &mut Rng| Neighbour { child: spawn(&program, &database, library, random), library };
+    let start = |library, random: &mut Rng| Neighbour { child: spawn(&program, &databases, library, random), library };
     let libraries = [reference.as_path(), &workshop.folder, &reference, &workshop.folder];
     let mut all: Vec<_> = libraries.into_iter().map(|library| start(library, &mut random)).collect();
     while Instant::now() < until {
@@ -64,9 +76,10 @@ fn make(program: &Path, database: &Path, library: &Path, random: &mut Rng) {
     common::expect_success(&command.output().unwrap(), "the database");
 }
 
-fn spawn(program: &Path, database: &Path, library: &Path, random: &mut Rng) -> Child {
+fn spawn(program: &Path, databases: &[PathBuf], library: &Path, random: &mut Rng) -> Child {
     let mut command = Command::new(program);
-    command.arg(database).arg(random.u32(..).to_string()).arg(std::process::id().to_string());
+    command.arg(&databases[0]).arg(random.u32(..).to_string()).arg(std::process::id().to_string());
+    command.args(databases.get(1));
     command.env("LD_LIBRARY_PATH", library).stdout(Stdio::piped()).spawn().unwrap()
 }
 
