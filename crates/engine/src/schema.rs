@@ -334,18 +334,7 @@ fn text_encoding(encoding: Encoding) -> TextEncoding {
 
 /// A meta value by SQLite's number.
 fn meta(index: u8) -> Result<Meta> {
-    const ALL: [Meta; 9] = [
-        Meta::FreelistCount,
-        Meta::SchemaCookie,
-        Meta::SchemaFormat,
-        Meta::DefaultCacheSize,
-        Meta::LargestRoot,
-        Meta::TextEncoding,
-        Meta::UserVersion,
-        Meta::IncrementalVacuum,
-        Meta::ApplicationId,
-    ];
-    ALL.get(usize::from(index)).copied().ok_or_else(|| Error::from_code(ResultCode::MISUSE))
+    Meta::from_number(index).ok_or_else(|| Error::from_code(ResultCode::MISUSE))
 }
 
 /// Reads the rows of a schema table one after the other into the same memory.

@@ -99,6 +99,22 @@ pub enum Meta {
 }
 
 impl Meta {
+    /// The value with this number.
+    pub fn from_number(number: u8) -> Option<Meta> {
+        Some(match number {
+            0 => Meta::FreelistCount,
+            1 => Meta::SchemaCookie,
+            2 => Meta::SchemaFormat,
+            3 => Meta::DefaultCacheSize,
+            4 => Meta::LargestRoot,
+            5 => Meta::TextEncoding,
+            6 => Meta::UserVersion,
+            7 => Meta::IncrementalVacuum,
+            8 => Meta::ApplicationId,
+            _ => return None,
+        })
+    }
+
     /// Where the value lies on page 1.
     #[inline]
     pub const fn offset(self) -> usize {

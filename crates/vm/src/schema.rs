@@ -29,18 +29,7 @@ pub fn read_cookie(m: &mut Machine, host: &dyn Host, db: Db, index: u8, dst: Reg
 }
 
 fn meta(index: u8) -> Result<Meta, Error> {
-    const ALL: [Meta; 9] = [
-        Meta::FreelistCount,
-        Meta::SchemaCookie,
-        Meta::SchemaFormat,
-        Meta::DefaultCacheSize,
-        Meta::LargestRoot,
-        Meta::TextEncoding,
-        Meta::UserVersion,
-        Meta::IncrementalVacuum,
-        Meta::ApplicationId,
-    ];
-    ALL.get(usize::from(index)).copied().ok_or_else(|| Error::new(ResultCode::INTERNAL, "no such meta value"))
+    Meta::from_number(index).ok_or_else(|| Error::new(ResultCode::INTERNAL, "no such meta value"))
 }
 
 /// Creates a tree; its root goes to `dst`.
