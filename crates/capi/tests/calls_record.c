@@ -31,6 +31,29 @@ static int below(int n) {
 
 static int is_backup_target(int at) { return backup != NULL && at == backup_target; }
 
+/* ASCII and two-byte UTF-8 as UTF-16; the text stays valid until the fourth call after this one. */
+static const void *wide(const char *text) {
+  static unsigned short buffers[4][1200];
+  static int next;
+  unsigned short *out = buffers[next++ % 4], *to = out;
+  for (const unsigned char *at = (const unsigned char *)text; *at && to < out + 1199; at++) {
+    int is_long = *at >= 0xc2 && *at < 0xe0;
+    *to++ = is_long ? (unsigned short)((at[0] & 0x1f) << 6 | (at[1] & 0x3f)) : *at;
+    at += is_long;
+  }
+  *to = 0;
+  return out;
+}
+
+/* A UTF-16 text: its characters, those that are not ASCII as numbers. */
+static void print_wide(const char *what, const void *text) {
+  printf(" %s '", what);
+  for (const unsigned short *at = text; at && *at; at++) {
+    if (*at >= 32 && *at < 127) printf("%c", *at); else printf("\\%04x", *at);
+  }
+  printf(text ? "'" : "NULL'");
+}
+
 static const char *text_or_null(const void *text) { return text ? (const char *)text : "NULL"; }
 
 static void print_bytes(const unsigned char *bytes, int n) {
@@ -49,6 +72,7 @@ static void print_connection(int at) {
   printf("    c%d error %d", at, code);
   /* A message is told for errors alone: SQLite leaves or clears it behind success by what ran inside a statement. */
   if (code != SQLITE_OK && code < SQLITE_ROW) printf(" %d '%s'", sqlite3_extended_errcode(db), sqlite3_errmsg(db));
+  if (code != SQLITE_OK && code < SQLITE_ROW && state % 5 == 0) print_wide("wide", sqlite3_errmsg16(db));
   printf(" changes %lld of %lld rowid %lld autocommit %d", (long long)sqlite3_changes64(db), (long long)sqlite3_total_changes64(db),
          (long long)sqlite3_last_insert_rowid(db), sqlite3_get_autocommit(db));
   /* A statement that could not be compiled again keeps a lock in SQLite. */
@@ -217,6 +241,13 @@ static const char *random_sql(void) {
 
 /* Calls on statements. */
 
+static int prepare_wide(sqlite3 *db, const char *sql, int length, sqlite3_stmt **statement, const char **tail) {
+  const void *text = wide(sql), *rest = NULL;
+  int code = sqlite3_prepare16_v2(db, text, length < 0 ? -1 : 2 * length, statement, &rest);
+  *tail = rest ? sql + ((const char *)rest - (const char *)text) / 2 : NULL;
+  return code;
+}
+
 static void prepare(int at) {
   int owner = below(CONNECTIONS);
   sqlite3 *db = connections[owner];
@@ -233,6 +264,7 @@ static void prepare(int at) {
   printf("  prepare s%d on c%d kind %d length %d: %s\n", at, owner, kind, length, sql);
   int code = kind == 1 ? sqlite3_prepare_v3(db, sql, length, SQLITE_PREPARE_PERSISTENT, &statements[at], &tail)
            : kind == 2 ? sqlite3_prepare(db, sql, length, &statements[at], &tail)
+           : kind == 3 ? prepare_wide(db, sql, length, &statements[at], &tail)
                        : sqlite3_prepare_v2(db, sql, length, &statements[at], &tail);
   statement_owner[at] = owner;
   if (code != SQLITE_INTERRUPT) printf("    offset %d\n", sqlite3_error_offset(db));
@@ -287,6 +319,12 @@ static void print_names(sqlite3_stmt *statement) {
     printf("    name %s type %s from %s.%s.%s\n", text_or_null(sqlite3_column_name(statement, i)),
            text_or_null(sqlite3_column_decltype(statement, i)), text_or_null(sqlite3_column_database_name(statement, i)),
            text_or_null(sqlite3_column_table_name(statement, i)), text_or_null(sqlite3_column_origin_name(statement, i)));
+    if (state % 3 == 0) {
+      print_wide("name", sqlite3_column_name16(statement, i));
+      print_wide("type", sqlite3_column_decltype16(statement, i));
+      print_wide("table", sqlite3_column_table_name16(statement, i));
+      printf("\n");
+    }
   }
   for (int i = 0; i <= sqlite3_bind_parameter_count(statement) + 1; i++) {
     printf("    parameter %d %s\n", i, text_or_null(sqlite3_bind_parameter_name(statement, i)));
