@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 const SHAPE: Shape = Shape { page_size: 512, reserved: 0, auto_vacuum: AutoVacuum::None };
 
-/// How many changes are made; Miri is slow.
-const STEPS: usize = if cfg!(miri) { 150 } else { 5000 };
+/// How many changes are made, of how many keys; Miri is slow.
+const STEPS: usize = if cfg!(miri) { 60 } else { 5000 };
+const KEYS: i64 = if cfg!(miri) { 50 } else { 400 };
 
 /// An entry of an index: a text and a number, or a number alone.
 fn entry(key: i64, is_text: bool) -> Vec<u8> {
@@ -66,7 +67,7 @@ fn keys_near_the_removed_one() {
         let info = Arc::new(KeyInfo::new(vec![column; if is_text { 2 } else { 1 }], TextEncoding::Utf8));
         let mut cursor = Cursor::index(root, Arc::clone(&info));
         let mut random = Random::new(7);
-        let mut keys: BTreeSet<i64> = (0..400).map(|n| 3 * n).collect();
+        let mut keys: BTreeSet<i64> = (0..KEYS).map(|n| 3 * n).collect();
         keys.iter().for_each(|key| put(&mut cursor, &btree, *key, is_text));
         for step in 0..STEPS {
             let nth = random.below(keys.len());
