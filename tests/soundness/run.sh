@@ -28,7 +28,7 @@ miri() {
         return
     fi
     cargo "+$toolchain" miri test -p lithe-pager --lib --test memory
-    cargo "+$toolchain" miri test -p lithe-btree --lib
+    cargo "+$toolchain" miri test -p lithe-btree --lib --test replaced
     cargo "+$toolchain" miri test -p lithedb --test soundness
 }
 

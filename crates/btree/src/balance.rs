@@ -21,8 +21,8 @@ mod root;
 mod siblings;
 
 use crate::btree::Btree;
-use crate::edit::free_bytes;
 use crate::error::{Result, corrupt};
+use crate::freeblocks::free_bytes;
 use crate::node::MAX_DEPTH;
 use lithe_format::PageNo;
 

@@ -8,7 +8,7 @@ use lithe_format::bytes::{at_u32, put_u32};
 use lithe_format::db_header::{DbHeader, HEADER_LEN, Meta};
 use lithe_format::payload::Limits;
 use lithe_format::{PageNo, PageSize};
-use lithe_pager::{PageMut, PageRef, Pager};
+use lithe_pager::{PageInPlace, PageMut, PageRef, Pager};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -263,13 +263,23 @@ impl Btree {
         page
     }
 
-    /// Page `no`, for writing by a caller that keeps the page's memo valid: see [`Pager::write_with_memo`].
+    /// Page `no`, for writing in its place by a caller that keeps the page's memo valid, and that holds no reference to it but `held`:
+    /// see [`Pager::write_in_place`]. `None`: the page has to be [made ready](Btree::make_ready) first.
     #[inline(always)]
-    pub(crate) fn edit(&self, no: PageNo) -> Result<PageMut<'_>> {
+    pub(crate) fn edit<'a>(&'a self, no: PageNo, held: Option<&'a mut PageRef>) -> Option<PageInPlace<'a>> {
         self.notice_others();
-        let page = self.pager.write_with_memo(no);
+        let page = self.pager.write_in_place(no, held)?;
         self.wrote(no);
-        page
+        Some(page)
+    }
+
+    /// Makes page `no`, which the caller does not hold, ready for [`Btree::edit`].
+    #[inline]
+    pub(crate) fn make_ready(&self, no: PageNo) -> Result<()> {
+        self.notice_others();
+        let ready = self.pager.make_ready(no);
+        self.wrote(no);
+        ready
     }
 
     /// Page `no`, for writing; the caller overwrites all of `anew`: see [`Pager::overwrite`].

@@ -1,9 +1,9 @@
 //! A position in a tree.
 //!
 //! A cursor keeps its path, the pages from the root to its position, and borrows nothing: every call gets the [`Btree`]
-//! as an argument. The pages of the path stay as they were when the cursor read them, whatever is written meanwhile
+//! as an argument. The pages of the path stay as they were when the cursor read them, whatever others write meanwhile
 //! (the pager copies a page before a write while another reference to it exists), so a row can be read for as long as
-//! the cursor stands on it, even after its deletion.
+//! the cursor stands on it, even after its deletion. What the cursor itself replaces, its leaf shows.
 //!
 //! ```text
 //!                                  write elsewhere in the tree
@@ -21,6 +21,7 @@
 mod blob;
 mod delete;
 mod insert;
+mod ordinary;
 mod path;
 mod restore;
 mod row;
@@ -65,6 +66,8 @@ pub struct Cursor {
     is_tripped: bool,
     path: Path,
     written: Step,
+    /// The cell of the leaf at the end of the path before which the cursor has just removed an entry.
+    removed_before: Option<u16>,
     /// The last search of an index ended on the same leaf as the one before it: then the next one may, too.
     repeats_leaf: bool,
     /// The parsed cell on which the cursor stands, computed at the first use.
@@ -147,6 +150,7 @@ impl Cursor {
             is_tripped: false,
             path: Path::new(root, kind),
             written: Step { no: root, index: 0 },
+            removed_before: None,
             repeats_leaf: false,
             row: None,
             saved_key: SavedKey::default(),
@@ -185,6 +189,7 @@ impl Cursor {
         }
         self.state = State::Nowhere;
         self.at_last = false;
+        self.removed_before = None;
         self.row = None;
         // A leaf that the cursor holds would be copied by the next write.
         self.path.leave_leaf();

@@ -5,24 +5,21 @@
 
 use crate::btree::Btree;
 use crate::error::{Error, Result, corrupt};
+use crate::freeblocks::{self, free_bytes};
 use crate::node::Node;
+use lithe_format::PageNo;
 use lithe_format::btree_page::{
-    self, FRAGMENTED_MAX, FREEBLOCK_MIN, Freeblock, POINTER_LEN, PageHeader, PageKind, put_right_child,
+    self, FRAGMENTED_MAX, FREEBLOCK_MIN, POINTER_LEN, PageHeader, PageKind, put_right_child,
 };
-use lithe_format::bytes::{at_u16, put_u16, put_u32};
+use lithe_format::bytes::{put_u16, put_u32};
 use lithe_format::cell;
 use lithe_format::payload::Limits;
-use lithe_format::{Malformed, PageNo};
-use lithe_pager::PageMut;
-use std::ops::Range;
+use lithe_pager::{PageInPlace, PageMut};
 
-/// Pages with more freeblocks are defragmented cell by cell.
-const CLOSED_MAX: usize = 8;
-
-/// A page of a tree, open for changes. Only one page is open at a time: a corrupt file may name the
-/// same page twice.
+/// A page of a tree, open for changes. Only one page is open at a time, and no other is read meanwhile: the bytes stay in the pager's
+/// dirty set.
 pub(crate) struct EditPage<'p> {
-    page: PageMut<'p>,
+    page: PageInPlace<'p>,
     pub header: PageHeader,
     limits: Limits,
     /// The page's memo, for the next caller that opens the page: one more than the number of free bytes, if these have been summed
@@ -32,23 +29,43 @@ pub(crate) struct EditPage<'p> {
 }
 
 /// The memo if the number of free bytes is not known.
-const NOT_SUMMED_UP: u32 = 0;
+pub(crate) const NOT_SUMMED_UP: u32 = 0;
+
+/// The memo once `bytes` more are free.
+#[inline(always)]
+pub(crate) fn memo_with(memo: u32, bytes: usize) -> u32 {
+    if memo == NOT_SUMMED_UP { memo } else { memo + bytes as u32 }
+}
+
+/// The memo once `bytes` that were free are taken.
+#[inline(always)]
+pub(crate) fn memo_without(memo: u32, bytes: usize) -> u32 {
+    debug_assert!(memo == NOT_SUMMED_UP || bytes < memo as usize, "more bytes are taken than were free");
+    if memo == NOT_SUMMED_UP { memo } else { memo.saturating_sub(bytes as u32) }
+}
 
 impl<'p> EditPage<'p> {
-    /// Opens page `no`.
+    /// Opens page `no`, which the caller does not hold.
     pub fn open(btree: &'p Btree, no: PageNo) -> Result<EditPage<'p>> {
-        EditPage::open_limited(btree, no, |kind| btree.limits(kind))
+        let page = match btree.edit(no, None) {
+            Some(page) => page,
+            None => {
+                btree.make_ready(no)?;
+                btree.edit(no, None).expect("a page that was made ready is written in its place")
+            }
+        };
+        EditPage::of(btree, page, |kind| btree.limits(kind))
     }
 
-    /// Opens page `no` for a caller that knows the payload arithmetic of its tree.
+    /// Opens a page for a caller that knows the payload arithmetic of its tree.
     #[inline(always)]
-    pub fn open_of(btree: &'p Btree, no: PageNo, limits: &Limits) -> Result<EditPage<'p>> {
-        EditPage::open_limited(btree, no, |_| *limits)
+    pub fn of_tree(btree: &Btree, page: PageInPlace<'p>, limits: &Limits) -> Result<EditPage<'p>> {
+        EditPage::of(btree, page, |_| *limits)
     }
 
     #[inline(always)]
-    fn open_limited(btree: &'p Btree, no: PageNo, limits: impl Fn(PageKind) -> Limits) -> Result<EditPage<'p>> {
-        let page = btree.edit(no)?;
+    fn of(btree: &Btree, page: PageInPlace<'p>, limits: impl Fn(PageKind) -> Limits) -> Result<EditPage<'p>> {
+        let no = page.no();
         let header = PageHeader::read(&page, btree_page::header_at(no), btree.usable_size());
         let header = header.map_err(|malformed| corrupt(no, malformed.0))?;
         let limits = limits(header.kind);
@@ -57,8 +74,16 @@ impl<'p> EditPage<'p> {
         Ok(EditPage { page, header, limits, free, secure_delete: btree.secure_delete() })
     }
 
-    /// Makes page `no` an empty page of the given kind, whatever its content.
-    pub fn create(btree: &'p Btree, mut page: PageMut<'p>, no: PageNo, kind: PageKind) -> EditPage<'p> {
+    /// Goes on with changes that were begun: `header` is not written yet, and `free` is the memo of what the page will be.
+    pub fn resume(page: PageInPlace<'p>, header: PageHeader, limits: Limits, free: u32) -> EditPage<'p> {
+        EditPage { page, header, limits, free, secure_delete: false }
+    }
+
+    /// Makes a page that was just opened or made an empty page of the given kind, whatever its content.
+    pub fn create(btree: &'p Btree, page: PageMut<'p>, kind: PageKind) -> EditPage<'p> {
+        let no = page.no();
+        drop(page);
+        let mut page = btree.edit(no, None).expect("a page that was just written is ready to be written again");
         let at = btree_page::header_at(no);
         let limits = btree.limits(kind);
         let header = PageHeader::empty(at, kind, limits.usable);
@@ -82,18 +107,13 @@ impl<'p> EditPage<'p> {
     /// Adds to the number of free bytes.
     #[inline]
     fn note_freed(&mut self, bytes: usize) {
-        if self.free != NOT_SUMMED_UP {
-            self.free += bytes as u32;
-        }
+        self.free = memo_with(self.free, bytes);
     }
 
     /// Subtracts from the number of free bytes.
     #[inline]
     fn note_taken(&mut self, bytes: usize) {
-        if self.free != NOT_SUMMED_UP {
-            debug_assert!(bytes < self.free as usize, "more bytes are taken than were free");
-            self.free = self.free.saturating_sub(bytes as u32);
-        }
+        self.free = memo_without(self.free, bytes);
     }
 
     /// The bytes that cells could have, pointers included: the gap, the freeblocks, the fragments.
@@ -106,18 +126,6 @@ impl<'p> EditPage<'p> {
         let free = free_bytes(&self.page, &self.header, self.limits.usable).map_err(|e| self.corrupt(e.0))?;
         self.free = free as u32 + 1;
         Ok(free)
-    }
-
-    /// Whether so many bytes are free, once `bytes` more are, that the page should be merged with its siblings.
-    #[inline]
-    pub fn is_underfull_without(&mut self, bytes: usize) -> Result<bool> {
-        Ok((self.free_bytes()? + bytes) * 3 > self.limits.usable as usize * 2)
-    }
-
-    /// Bytes of the page.
-    #[inline]
-    pub fn bytes(&self, range: Range<usize>) -> Option<&[u8]> {
-        self.page.get(range)
     }
 
     /// The cell at `index`: where it starts and how many bytes it occupies.
@@ -183,6 +191,11 @@ impl<'p> EditPage<'p> {
             self.write_header();
             return Ok(Some(place));
         }
+        self.replace_freed(index, size)
+    }
+
+    /// [`EditPage::replace`] if the old cell's bytes are free already, and not enough free bytes lie together for the new one.
+    pub fn replace_freed(&mut self, index: usize, size: usize) -> Result<Option<usize>> {
         self.remove_pointer(index);
         self.write_header();
         self.insert(index, size)
@@ -313,118 +326,23 @@ impl<'p> EditPage<'p> {
         }
     }
 
-    /// Finds `size` bytes of content without moving cells, and leaves `pointer_len` bytes of the gap for the pointer;
-    /// only `header` is changed.
+    /// See [`freeblocks::allocate_content`].
     #[inline(always)]
     fn allocate_content(&mut self, size: usize, pointer_len: usize) -> Result<Option<usize>> {
-        let gap = self.header.gap();
-        if self.header.first_freeblock != 0
-            && gap >= pointer_len
-            && let Some(at) = self.allocate_freeblock(size)?
-        {
-            return Ok(Some(at));
-        }
-        if gap < size + pointer_len {
-            return Ok(None);
-        }
-        self.header.content_at -= size as u32;
-        Ok(Some(self.header.content_at as usize))
-    }
-
-    /// Allocates at the end of the first freeblock that is large enough.
-    fn allocate_freeblock(&mut self, size: usize) -> Result<Option<usize>> {
-        let mut before = 0;
-        let mut at = usize::from(self.header.first_freeblock);
-        while at != 0 {
-            let block = self.freeblock(at)?;
-            let block_size = usize::from(block.size);
-            if block_size >= size {
-                let rest = block_size - size;
-                if rest >= FREEBLOCK_MIN {
-                    Freeblock { size: rest as u16, ..block }.write(&mut self.page, at);
-                    return Ok(Some(at + rest));
-                }
-                if usize::from(self.header.fragmented) + rest > usize::from(FRAGMENTED_MAX) {
-                    return Ok(None); // so that the page gets defragmented
-                }
-                self.header.fragmented += rest as u8;
-                self.link_freeblock(before, block.next);
-                return Ok(Some(at + rest));
-            }
-            before = at;
-            at = usize::from(block.next);
-        }
-        Ok(None)
+        let usable = self.limits.usable;
+        let place = freeblocks::allocate_content(&mut self.page, &mut self.header, size, pointer_len, usable);
+        place.map_err(|malformed| self.corrupt(malformed.0))
     }
 
     /// Frees `size` bytes at `at`, and joins them with the freeblocks and fragments that touch them.
+    #[inline]
     fn free(&mut self, at: usize, size: usize) -> Result<()> {
         if self.secure_delete {
             self.page[at..at + size].fill(0);
         }
-        let (mut start, mut end) = (at, at + size);
-        let (mut before_that, mut before) = (0, 0);
-        let mut next = usize::from(self.header.first_freeblock);
-        let page: &[u8] = &self.page;
-        while next != 0 && next < start {
-            (before_that, before) = (before, next);
-            // The rest of a freeblock is only checked when a cell is put into it.
-            next = usize::from(at_u16(page, next));
-            if next <= before && next != 0 {
-                return Err(self.corrupt("freeblocks out of order"));
-            }
-        }
         self.note_freed(size);
-        if next != 0 {
-            let block = self.freeblock(next)?;
-            if next < end {
-                return Err(self.corrupt("freeblock inside a cell"));
-            }
-            if next < end + FREEBLOCK_MIN {
-                self.take_fragment(next - end)?;
-                end = next + usize::from(block.size);
-                next = usize::from(block.next);
-            }
-        }
-        if before != 0 {
-            let block_end = before + usize::from(self.freeblock(before)?.size);
-            if block_end > start {
-                return Err(self.corrupt("cell inside a freeblock"));
-            }
-            if block_end + FREEBLOCK_MIN > start {
-                self.take_fragment(start - block_end)?;
-                (start, before) = (before, before_that);
-            }
-        }
-        if start <= self.header.content_at as usize {
-            if start < self.header.content_at as usize || before != 0 {
-                return Err(self.corrupt("cell before the cell content"));
-            }
-            self.header.content_at = end as u32;
-            self.header.first_freeblock = next as u16;
-            return Ok(());
-        }
-        Freeblock { next: next as u16, size: (end - start) as u16 }.write(&mut self.page, start);
-        self.link_freeblock(before, start as u16);
-        Ok(())
-    }
-
-    fn take_fragment(&mut self, bytes: usize) -> Result<()> {
-        let rest = usize::from(self.header.fragmented).checked_sub(bytes);
-        self.header.fragmented = rest.ok_or_else(|| self.corrupt("fragments not counted"))? as u8;
-        Ok(())
-    }
-
-    /// Makes `next` the freeblock after the one at `before`, or the first if that is 0.
-    fn link_freeblock(&mut self, before: usize, next: u16) {
-        match before {
-            0 => self.header.first_freeblock = next,
-            _ => put_u16(&mut self.page, before, next),
-        }
-    }
-
-    fn freeblock(&self, at: usize) -> Result<Freeblock> {
-        read_freeblock(&self.page, at, self.limits.usable).map_err(|e| self.corrupt(e.0))
+        let freed = freeblocks::free(&mut self.page, &mut self.header, at, size, self.limits.usable);
+        freed.map_err(|malformed| self.corrupt(malformed.0))
     }
 
     /// Moves cells, so that the gap is at least `wanted` bytes long. The page has that many free bytes.
@@ -434,47 +352,15 @@ impl<'p> EditPage<'p> {
         if few && without_fragments >= wanted && self.close_freeblocks()? { Ok(()) } else { self.defragment() }
     }
 
-    /// Moves each range of cells between freeblocks towards the end of the page as a whole, so that only fragments are left between
-    /// cells. `false`, and nothing has changed, if there are so many freeblocks that moving cell by cell costs no more.
+    /// See [`freeblocks::close`].
     fn close_freeblocks(&mut self) -> Result<bool> {
-        let mut blocks = [(0, 0); CLOSED_MAX];
-        let mut count = 0;
-        let mut at = usize::from(self.header.first_freeblock);
-        if at != 0 && at < self.header.content_at as usize {
-            return Err(self.corrupt("freeblock before the cell content"));
+        let (gap_at, usable) = (self.header.pointers_end(), self.limits.usable);
+        let closed = freeblocks::close(&mut self.page, &mut self.header, usable);
+        let closed = closed.map_err(|malformed| self.corrupt(malformed.0))?;
+        if closed && self.secure_delete {
+            self.page[gap_at..self.header.content_at as usize].fill(0);
         }
-        while at != 0 {
-            let block = self.freeblock(at)?;
-            let Some(place) = blocks.get_mut(count) else { return Ok(false) };
-            *place = (at, usize::from(block.size));
-            (count, at) = (count + 1, usize::from(block.next));
-        }
-        let blocks = &blocks[..count];
-        let (content_at, usable) = (self.header.content_at as usize, self.limits.usable as usize);
-        let pointers = self.header.pointers_at()..self.header.pointers_end();
-        let gap_at = pointers.end;
-        let page: &mut [u8] = &mut self.page;
-        for pointer in page[pointers].as_chunks_mut().0 {
-            let cell = usize::from(u16::from_be_bytes(*pointer));
-            if !(content_at..usable).contains(&cell) {
-                return Err(self.corrupt("cell outside the page"));
-            }
-            let shift = blocks.iter().fold(0, |shift, (at, size)| if cell < *at { shift + size } else { shift });
-            // The freeblocks over which a cell is moved lie behind it.
-            *pointer = ((cell + shift) as u16).to_be_bytes();
-        }
-        let mut shift = 0;
-        for (number, (at, size)) in blocks.iter().enumerate().rev() {
-            shift += size;
-            let from = number.checked_sub(1).map_or(content_at, |before| blocks[before].0 + blocks[before].1);
-            page.copy_within(from..*at, from + shift);
-        }
-        if self.secure_delete {
-            page[gap_at..content_at + shift].fill(0);
-        }
-        self.header.content_at = (content_at + shift) as u32;
-        self.header.first_freeblock = 0;
-        Ok(true)
+        Ok(closed)
     }
 
     /// Moves all cells to the end of the page, so that all free bytes are in the gap.
@@ -505,9 +391,79 @@ impl<'p> EditPage<'p> {
     }
 }
 
+/// A cell that is about to be removed from its page.
+pub(crate) struct Removal {
+    header: PageHeader,
+    index: usize,
+    at: usize,
+    size: usize,
+    /// The memo of the page as it is.
+    free: u32,
+    usable: u32,
+}
+
+impl Removal {
+    /// Cell `index`, which ends at `end`, of a page. With `sums_up`, the page's free bytes are summed up if they are not known.
+    #[inline(always)]
+    pub fn new(
+        btree: &Btree,
+        page: &PageInPlace<'_>,
+        limits: &Limits,
+        index: usize,
+        end: usize,
+        sums_up: bool,
+    ) -> Result<Removal> {
+        let (no, usable) = (page.no(), limits.usable);
+        let header = btree.header(page, no)?;
+        let at = btree_page::cell_pointer(page, header.pointers_at(), index);
+        let size = |at: usize| (end - at).max(FREEBLOCK_MIN);
+        let is_inside = |at: &usize| (header.pointers_end()..end).contains(at) && at + size(*at) <= usable as usize;
+        let at = at.filter(|at| index < usize::from(header.cell_count) && is_inside(at));
+        let at = at.ok_or_else(|| corrupt(no, "cell outside the page"))?;
+        let free = match page.memo() {
+            NOT_SUMMED_UP if sums_up => free_bytes(page, &header, usable).map_err(|e| corrupt(no, e.0))? as u32 + 1,
+            free => free,
+        };
+        debug_assert!(is_sum(free, page, &header, limits), "the memo of page {no} is not what is free");
+        Ok(Removal { header, index, at, size: size(at), free, usable })
+    }
+
+    /// Whether so many bytes are free without the cell that the page should be merged with its siblings.
+    #[inline(always)]
+    pub fn leaves_page_underfull(&self) -> bool {
+        debug_assert!(self.free != NOT_SUMMED_UP, "the free bytes were summed up");
+        (self.free as usize - 1 + self.size + POINTER_LEN) * 3 > self.usable as usize * 2
+    }
+
+    /// The kind of the page.
+    #[inline(always)]
+    pub fn kind(&self) -> PageKind {
+        self.header.kind
+    }
+
+    /// Removes the cell from its page, which has not changed since.
+    #[inline(always)]
+    pub fn remove(self, btree: &Btree, mut page: PageInPlace<'_>, limits: &Limits) -> Result<()> {
+        let Removal { mut header, index, at, size, free, usable } = self;
+        if header.cell_count == 1 || btree.secure_delete() {
+            let mut page = EditPage::of_tree(btree, page, limits)?;
+            return page.remove_cell(index, (at, size));
+        }
+        page.set_memo(NOT_SUMMED_UP);
+        let pointer_at = header.pointers_at() + POINTER_LEN * index;
+        page.copy_within(pointer_at + POINTER_LEN..header.pointers_end(), pointer_at);
+        header.cell_count -= 1;
+        let freed = freeblocks::free(&mut page, &mut header, at, size, usable);
+        freed.map_err(|malformed| corrupt(page.no(), malformed.0))?;
+        header.write(&mut page);
+        page.set_memo(memo_with(free, size + POINTER_LEN));
+        Ok(())
+    }
+}
+
 /// Whether the memo `free` is right. For a damaged page, whose cells and freeblocks overlap, the answer is `true`: a cell that is
 /// written may have changed a freeblock.
-fn is_sum(free: u32, page: &[u8], header: &PageHeader, limits: &Limits) -> bool {
+pub(crate) fn is_sum(free: u32, page: &[u8], header: &PageHeader, limits: &Limits) -> bool {
     let sum = free_bytes(page, header, limits.usable);
     if free == NOT_SUMMED_UP || sum.as_ref().is_ok_and(|sum| sum + 1 == free as usize) {
         return true;
@@ -519,35 +475,4 @@ fn is_sum(free: u32, page: &[u8], header: &PageHeader, limits: &Limits) -> bool 
     let cells: Option<usize> = (0..usize::from(header.cell_count)).map(cell).sum();
     let used = cells.map(|cells| header.pointers_end() + cells);
     !matches!((sum, used), (Ok(sum), Some(used)) if sum + used == limits.usable as usize)
-}
-
-/// The bytes of a page that cells could have: the gap, the freeblocks, the fragments.
-pub(crate) fn free_bytes(page: &[u8], header: &PageHeader, usable: u32) -> std::result::Result<usize, Malformed> {
-    let mut free = header.gap() + usize::from(header.fragmented);
-    let mut at = usize::from(header.first_freeblock);
-    if at != 0 && at < header.content_at as usize {
-        return Err(Malformed("freeblock before the cell content"));
-    }
-    while at != 0 {
-        let block = read_freeblock(page, at, usable)?;
-        free += usize::from(block.size);
-        at = usize::from(block.next);
-    }
-    if free > usable as usize {
-        return Err(Malformed("more bytes free than there are"));
-    }
-    Ok(free)
-}
-
-/// The freeblock at `at`. Each is behind the one before it, so a walk along them ends.
-fn read_freeblock(page: &[u8], at: usize, usable: u32) -> std::result::Result<Freeblock, Malformed> {
-    let block = Freeblock::read(page, at).ok_or(Malformed("freeblock outside the page"))?;
-    let end = at + usize::from(block.size);
-    if end > usable as usize || usize::from(block.size) < FREEBLOCK_MIN {
-        return Err(Malformed("freeblock outside the page"));
-    }
-    if block.next != 0 && usize::from(block.next) < end {
-        return Err(Malformed("freeblocks out of order"));
-    }
-    Ok(block)
 }

@@ -22,7 +22,7 @@
 //! | `node` | a page of a tree, checked |
 //! | `cursor` | a position in a tree: walking, seeking, inserting, deleting, restoring |
 //! | [`key`] | what index entries are compared with |
-//! | `edit`, `balance` | the cells of one page; sharing them among siblings |
+//! | `edit`, `freeblocks`, `balance` | the cells of one page; the space between them; sharing them among siblings |
 //! | `search`, `interiors` | finding a rowid among those of a page; interior pages that are searched often, decoded |
 //! | `overflow` | long payloads |
 //! | `freelist`, `ptrmap` | unused pages; in auto-vacuum databases, the parent of each page |
@@ -46,6 +46,7 @@ mod cursor;
 mod edit;
 mod error;
 pub mod estimate;
+mod freeblocks;
 mod freelist;
 mod interiors;
 pub mod key;

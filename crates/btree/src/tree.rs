@@ -33,7 +33,7 @@ impl Btree {
         assert!(self.pager().is_writing(), "a tree is made within a write transaction");
         self.initialise()?;
         let root = if self.auto_vacuum()? { self.free_place_for_root()? } else { self.allocate()? };
-        drop(EditPage::create(self, self.new_page(root)?, root, kind.leaf()));
+        drop(EditPage::create(self, self.new_page(root)?, kind.leaf()));
         if self.auto_vacuum()? {
             self.put_ptrmap(root, PtrmapType::Root, None)?;
             self.set_meta(Meta::LargestRoot, root.get())?;
@@ -48,7 +48,7 @@ impl Btree {
         let kind = self.tree_kind(root)?;
         let mut clearing = Clearing { root, kind, cleared: 0, remembered: 0 };
         self.clear_page(root, 0, &mut clearing)?;
-        drop(EditPage::create(self, self.write(root)?, root, kind.leaf()));
+        drop(EditPage::create(self, self.write(root)?, kind.leaf()));
         self.all_changed();
         Ok(clearing.cleared)
     }

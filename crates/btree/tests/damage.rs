@@ -158,6 +158,25 @@ fn rows_that_overlap_are_no_panic() {
     }
 }
 
+/// A cell takes four bytes at least: one of three at the very end of a page leaves no space for the freeblock that follows it.
+#[test]
+fn a_cell_shorter_than_a_freeblock_is_no_panic() {
+    let btree = memory(SHAPES[0]);
+    let root = btree.create_tree(TreeKind::Table).unwrap();
+    let mut cursor = Cursor::table(root);
+    for rowid in 0..5 {
+        cursor.insert_table(&btree, rowid, &Payload::from_bytes(&[7; 40]), None).unwrap();
+    }
+    cursor.reset();
+    let mut page = btree.pager().write(root).unwrap();
+    page[8..10].copy_from_slice(&(PAGE as u16 - 3).to_be_bytes());
+    page[PAGE - 3..].copy_from_slice(&[1, 0, 7]);
+    drop(page);
+    assert_eq!(cursor.seek_rowid(&btree, 0).unwrap(), Seek::Exact);
+    assert!(cursor.delete(&btree).is_err());
+    assert!(cursor.insert_table(&btree, 0, &Payload::from_bytes(&[1; 48]), None).is_err());
+}
+
 fn use_table(btree: &Btree, root: PageNo, random: &mut Random) -> lithe_btree::Result<()> {
     let mut cursor = Cursor::table(root);
     walk(btree, &mut cursor)?;

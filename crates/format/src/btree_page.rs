@@ -51,6 +51,17 @@ pub const CHILD_LEN: usize = 4;
 const _: () = assert!(FRAGMENTED_AT + 1 == LEAF_HEADER_LEN);
 const _: () = assert!(RIGHT_CHILD_AT == LEAF_HEADER_LEN);
 const _: () = assert!(RIGHT_CHILD_AT + 4 == INTERIOR_HEADER_LEN);
+const _: () = assert!(PageKind::TableLeaf.header_len() == LEAF_HEADER_LEN && PageKind::IndexLeaf.is_leaf());
+const _: () =
+    assert!(PageKind::IndexInterior.header_len() == INTERIOR_HEADER_LEN && !PageKind::TableInterior.is_leaf());
+const _: () =
+    assert!(PageKind::TableLeaf.is_table() && PageKind::TableInterior.is_table() && !PageKind::IndexLeaf.is_table());
+
+/// The bit in the byte of a page kind that leaves have.
+const LEAF_BIT: u8 = 8;
+
+/// The bit in the byte of a page kind that pages of tables have.
+const TABLE_BIT: u8 = 1;
 
 /// The four kinds of B-tree page, by the byte that the file stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,13 +93,13 @@ impl PageKind {
     /// Whether pages of this kind have no children.
     #[inline]
     pub const fn is_leaf(self) -> bool {
-        matches!(self, PageKind::IndexLeaf | PageKind::TableLeaf)
+        self as u8 & LEAF_BIT != 0
     }
 
     /// Whether the page belongs to a table tree, with rowids for keys.
     #[inline]
     pub const fn is_table(self) -> bool {
-        matches!(self, PageKind::TableInterior | PageKind::TableLeaf)
+        self as u8 & TABLE_BIT != 0
     }
 
     /// The kind of an interior page of the same tree.
@@ -106,7 +117,8 @@ impl PageKind {
     /// The length of the header of such a page.
     #[inline]
     pub const fn header_len(self) -> usize {
-        if self.is_leaf() { LEAF_HEADER_LEN } else { INTERIOR_HEADER_LEN }
+        // Half the bit of a leaf is the length of the right child, which a leaf lacks: no branch.
+        INTERIOR_HEADER_LEN - (self as u8 & LEAF_BIT) as usize / 2
     }
 }
 

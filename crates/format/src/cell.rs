@@ -108,6 +108,21 @@ pub fn read_usual_payload(page: &[u8], at: usize, has_rowid: bool, max_local: u3
     is_whole.then_some(span)
 }
 
+/// The cell at `at` of a table's leaf, if it is an ordinary one: as [`read_usual_payload`], with the rowid.
+#[inline]
+pub fn read_usual_row(page: &[u8], at: usize, max_local: u32, usable: u32) -> Option<TableLeafCell> {
+    let front: &[u8; FRONT_LEN] = page.get(at..)?.first_chunk()?;
+    let (len, len_len) = match *front {
+        [a @ ..0x80, ..] => (u32::from(a), 1),
+        [a, b @ ..0x80, ..] => (u32::from(a & 0x7f) << 7 | u32::from(b), 2),
+        _ => return None,
+    };
+    let (rowid, rowid_len) = varint::read_wide(front.get(len_len..)?)?;
+    let payload = PayloadSpan { at: (at + len_len + rowid_len) as u32, local: len, len };
+    let is_whole = len <= max_local && payload.at + len <= usable;
+    is_whole.then_some(TableLeafCell { rowid: rowid as i64, payload })
+}
+
 /// The length of the varint at the start, if it is less than nine.
 #[inline]
 fn varint_len(bytes: &[u8; 8]) -> Option<usize> {

@@ -84,7 +84,7 @@ pub use lithe_vfs::ResultCode;
 pub use multi_file::commit_multi_file;
 pub use options::{BeginKind, CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
 pub use page_ref::PageRef;
-pub use pager::{ChangeLog, Head, PageHolder, PageHolders, PageMut, Pager};
+pub use pager::{ChangeLog, Head, PageHolder, PageHolders, PageInPlace, PageMut, Pager};
 pub use rollback::SuperJournal;
 pub use settings::BusyHandler;
 pub use shared_cache::SharedCache;

@@ -18,10 +18,13 @@
 //! * no reference to a mapped page is read after the end of its epoch. With debug assertions, such a read panics.
 #![allow(unsafe_code)]
 
+use std::cell::RefMut;
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 
 use lithe_vfs::Mapping;
 
@@ -312,9 +315,61 @@ impl DerefMut for UniquePage {
     }
 }
 
+/// Private bytes that are written where they are. All references to them are borrowed meanwhile: an Arc, and a page reference if there is
+/// one.
+pub(crate) struct BytesInPlace<'a> {
+    data: NonNull<[u8]>,
+    bytes: RefMut<'a, Arc<[u8]>>,
+    held: PhantomData<&'a mut PageRef>,
+}
+
+impl<'a> BytesInPlace<'a> {
+    /// The bytes of `bytes`, to which `held` may be a reference, too. `None` if there is any other reference to them.
+    #[inline(always)]
+    pub(crate) fn new(bytes: RefMut<'a, Arc<[u8]>>, held: Option<&'a mut PageRef>) -> Option<BytesInPlace<'a>> {
+        let references = match held {
+            Some(page) if page.epoch == OWNED && page.is_of(&bytes) => 2,
+            Some(_) => return None,
+            None => 1,
+        };
+        if Arc::strong_count(&bytes) != references || Arc::weak_count(&bytes) != 0 {
+            return None;
+        }
+        // Other threads may have read the bytes before they gave their references up.
+        fence(Ordering::Acquire);
+        let data = NonNull::new(Arc::as_ptr(&bytes).cast_mut()).expect("an Arc is not null");
+        Some(BytesInPlace { data, bytes, held: PhantomData })
+    }
+
+    /// Ends the writing, and answers a reference to the bytes.
+    pub(crate) fn share(self) -> PageRef {
+        PageRef::from_arc(Arc::clone(&self.bytes))
+    }
+}
+
+impl Deref for BytesInPlace<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: as below.
+        unsafe { self.data.as_ref() }
+    }
+}
+
+impl DerefMut for BytesInPlace<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the bytes of an Arc whose references, one or two, are all borrowed mutably by `self`: none is read, cloned or dropped
+        // before `self` is. There is no weak reference either, from which another could be made.
+        unsafe { self.data.as_mut() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::RefCell;
 
     #[test]
     fn private_pages_are_counted() {
@@ -326,6 +381,34 @@ mod tests {
         assert!(page.is_same(&other) && page.is_of(&bytes));
         drop((page, other));
         assert_eq!(Arc::strong_count(&bytes), 1);
+    }
+
+    #[test]
+    fn bytes_in_place_have_no_other_reference() {
+        let slot = RefCell::new(Arc::<[u8]>::from(&[1u8, 2, 3][..]));
+        let write = |held: Option<&mut PageRef>, byte: u8| {
+            let Some(mut bytes) = BytesInPlace::new(slot.borrow_mut(), held) else { return false };
+            bytes[1] = byte;
+            assert_eq!(bytes[..], [1, byte, 3]);
+            true
+        };
+        assert!(write(None, 7));
+        let mut page = PageRef::from_arc(slot.borrow().clone());
+        assert!(!write(None, 8));
+        assert!(write(Some(&mut page), 9));
+        let mut other = page.clone();
+        assert!(!write(Some(&mut other), 10));
+        assert_eq!((&page[..], &other[..]), (&[1, 9, 3][..], &[1, 9, 3][..]));
+        drop(other);
+        let weak = Arc::downgrade(&slot.borrow());
+        assert!(!write(Some(&mut page), 11));
+        drop(weak);
+        let mut foreign = PageRef::from_arc(Arc::from(&[1u8, 2, 3][..]));
+        assert!(!write(Some(&mut foreign), 12));
+        drop(page);
+        assert!(write(None, 13));
+        let shared = BytesInPlace::new(slot.borrow_mut(), None).unwrap().share();
+        assert_eq!(&shared[..], [1, 13, 3]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use hashbrown::HashSet;
 use lithe_format::PageNo;
 use lithe_vfs::{OpenFlags, Vfs};
 
-use crate::dirty::{DirtySet, NO_MEMO, PageHashes, SlotId};
+use crate::dirty::{DirtySet, NO_MEMO, PageHashes, Slot, SlotId};
 use crate::error::Result;
 use crate::spill::{Marks, SpillMark};
 use crate::temp_file::TempPages;
@@ -149,6 +149,12 @@ impl Savepoints {
         if let Some(newest) = self.open.last_mut() {
             newest.has_arrived = true;
         }
+    }
+
+    /// Whether nothing has to be saved before the page in `slot` changes.
+    #[inline]
+    pub(crate) fn has_saved(&self, slot: &Slot) -> bool {
+        slot.saved >= self.newest()
     }
 
     /// Saves the version of the page in `slot`, which is about to change or to be spilled.

@@ -199,11 +199,16 @@ pub fn columns(
 #[inline(never)]
 pub fn rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     if let VmCursor::Tree(tree) = m.cursor(cursor)
-        && let Some(rowid) = tree.leaf_rowid()
+        && let Some(rowid) = tree.leaf_rowid().or_else(|| tree.current_rowid())
     {
         m.reg_mut(dst).set_integer(rowid);
         return Ok(());
     }
+    any_rowid(m, cursor, dst)
+}
+
+#[inline(never)]
+fn any_rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let rowid = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => tree.rowid()?,
         VmCursor::Ephemeral(ephemeral) => ephemeral.rowid(),

@@ -88,7 +88,7 @@ impl Ordinary {
     /// The number in the row under the cursor, if it is such a row of the table `name`. `None`: the row must be read
     /// column by column.
     #[inline]
-    fn find(tree: &TreeCursor, name: ValueRef<'_>) -> Option<Ordinary> {
+    fn find(tree: &mut TreeCursor, name: ValueRef<'_>) -> Option<Ordinary> {
         let (Encoding::Utf8, ValueRef::Text(name)) = (tree.encoding(), name) else { return None };
         let record = tree.inner.cursor.peek(&tree.btree)?.local();
         let &[3, name_type @ ..0x80, number_type @ 1..=6, ..] = record else { return None };

@@ -20,7 +20,7 @@ pub(super) fn grow_level(btree: &Btree, steps: &mut Vec<Step>) -> Result<()> {
     let header = btree.header(&old, root)?;
     copy_page(&old, &header, &mut btree.new_page(child)?, btree.usable_size());
     drop(old);
-    let mut page = EditPage::create(btree, btree.write(root)?, root, header.kind.interior());
+    let mut page = EditPage::create(btree, btree.write(root)?, header.kind.interior());
     page.set_child(0, child)?;
     drop(page);
     if btree.auto_vacuum()? {
@@ -60,7 +60,7 @@ pub(super) fn lose_level_if_empty(btree: &Btree, root: PageNo) -> Result<()> {
     if cells.sizes().iter().sum::<u32>() as usize > capacity {
         return Ok(());
     }
-    let mut page = EditPage::create(btree, btree.write(root)?, root, cells.kind);
+    let mut page = EditPage::create(btree, btree.write(root)?, cells.kind);
     cells.write(&mut page, Share { start: 0, end: cells.sizes().len() });
     if let Some(right) = cells.right_child {
         page.set_child(cells.sizes().len(), right)?;

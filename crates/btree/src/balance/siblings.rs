@@ -101,7 +101,7 @@ fn assign_pages(btree: &Btree, window: &Window, count: usize) -> Result<Vec<Page
 }
 
 fn write_page(btree: &Btree, cells: &Gathered, share: Share, no: PageNo, is_last: bool) -> Result<()> {
-    let mut page = EditPage::create(btree, btree.write(no)?, no, cells.kind);
+    let mut page = EditPage::create(btree, btree.write(no)?, cells.kind);
     cells.write(&mut page, share);
     if !cells.kind.is_leaf() {
         let right = if is_last { cells.right_child } else { cells.left_child(share.end) };

@@ -96,14 +96,16 @@ impl Cursor {
         if span.overflows() {
             return Ok(None);
         }
-        let Level { node, index } = self.path.pop().expect("an entry has a path");
-        let Node { page, no, .. } = node;
-        drop(page); // the pager copies a page before a write while another reference to it exists
+        let node = &self.here().node;
+        let (no, kind) = (node.no, node.kind);
         self.state = State::Nowhere;
-        let mut page = btree.edit(no)?;
+        if btree.edit(no, self.path.held_page(true)).is_none() {
+            self.make_page_ready(btree, no, true)?;
+        }
+        let mut page = btree.edit(no, self.path.held_page(true)).expect("a page that is ready");
         let result = edit(&mut page[span.range()]);
-        self.path.version = btree.cells_changed(self.path.root, node.kind);
-        self.path.push(Level { node: Node { page: page.share(), ..node }, index });
+        drop(page);
+        self.path.version = btree.cells_changed(self.path.root, kind);
         self.state = State::Row;
         Ok(Some(result))
     }

@@ -1,13 +1,12 @@
 //! Deleting the entry on which the cursor stands.
 
-use super::{Cursor, Level, Neighbour, ParsedRow, SavedKey, Seek, State};
+use super::{Cursor, Level, Neighbour, SavedKey, Seek, State};
 use crate::balance::{Pending, Step, balance};
 use crate::btree::Btree;
-use crate::edit::EditPage;
+use crate::edit::{EditPage, Removal};
 use crate::error::{Result, corrupt};
-use crate::node::Node;
 use crate::overflow;
-use lithe_format::btree_page::{CHILD_LEN, POINTER_LEN};
+use lithe_format::btree_page::CHILD_LEN;
 use lithe_format::{PageNo, cell};
 use std::sync::Arc;
 
@@ -46,8 +45,10 @@ impl Cursor {
         }
         self.at_last = false;
         if self.here().node.is_leaf() {
+            let index = self.here().index;
             self.free_overflow(btree)?;
             self.delete_from_leaf(btree, Afterwards::Nowhere)?;
+            self.removed_before = (self.state == State::Nowhere).then_some(index);
         } else {
             self.delete(btree)?;
         }
@@ -60,45 +61,50 @@ impl Cursor {
     fn delete_from_leaf(&mut self, btree: &Btree, afterwards: Afterwards) -> Result<()> {
         assert!(self.state == State::Row, "the cursor stands on the entry that is deleted");
         let row = self.parse()?;
-        let Level { node, index } = self.path.pop().expect("an entry has a path");
-        let no = node.no;
-        drop(node); // the pager copies a page before a write while another reference to it exists
+        let Level { node, index } = self.here();
+        let (no, index) = (node.no, usize::from(*index));
+        let is_root = self.path.len() == 1;
         self.state = State::Nowhere;
-        let mut page = EditPage::open_of(btree, no, &self.limits)?;
-        let cell = page.cell_until(usize::from(index), row.span.end())?;
-        if !self.path.is_empty() && page.is_underfull_without(cell.1 + POINTER_LEN)? {
-            if afterwards == Afterwards::InGap {
-                self.keep_key_from(page.bytes(row.span.range()), &row, no)?;
+        let (is_underfull, kind) = loop {
+            let Some(page) = btree.edit(no, self.path.held_page(true)) else {
+                self.make_page_ready(btree, no, true)?;
+                continue;
+            };
+            let leaf = Removal::new(btree, &page, &self.limits, index, row.span.end(), !is_root)?;
+            let is_underfull = !is_root && leaf.leaves_page_underfull();
+            if is_underfull && afterwards == Afterwards::InGap && self.key_info.is_some() && !row.is_saved {
+                // Once the leaf is balanced, only the key leads back to the position.
+                let record = page.get(row.span.range()).ok_or_else(|| corrupt(no, "cell outside the page"))?;
+                self.saved_key.keep(record, row.span.len);
             }
-            page.remove_cell(usize::from(index), cell)?;
-            drop(page);
-            return self.balance_after_delete(btree, Step { no, index: usize::from(index) });
+            let kind = leaf.kind();
+            leaf.remove(btree, page, &self.limits)?;
+            break (is_underfull, kind);
+        };
+        if is_underfull {
+            self.path.pop();
+            return self.balance_after_delete(btree, Step { no, index });
         }
-        page.remove_cell(usize::from(index), cell)?;
-        self.path.version = btree.cells_changed(self.path.root, page.header.kind);
+        self.path.version = btree.cells_changed(self.path.root, kind);
         self.row = None;
+        self.here_mut().node.cell_count -= 1;
         if afterwards == Afterwards::InGap {
-            self.stand_in_gap(page.into_node(), index);
+            self.stand_in_gap();
         }
         Ok(())
     }
 
-    /// Puts the cursor into the gap before cell `index` of the leaf `node`, where a cell was deleted. As long as the leaf does not change,
+    /// Puts the cursor into the gap before the cell that the path leads to, where a cell was deleted. As long as the leaf does not change,
     /// the neighbours show the position.
-    fn stand_in_gap(&mut self, node: Node, index: u16) {
-        let is_after = index < node.cell_count;
-        if node.cell_count > 0 {
+    fn stand_in_gap(&mut self) {
+        let Level { node, index } = self.here_mut();
+        let (is_after, is_empty) = (*index < node.cell_count, node.cell_count == 0);
+        if !is_after {
+            *index = index.saturating_sub(1);
+        }
+        if !is_empty {
             self.state = State::Gap(if is_after { Neighbour::After } else { Neighbour::Before });
         }
-        self.path.push(Level { index: if is_after { index } else { index.saturating_sub(1) }, node });
-    }
-
-    /// Saves the key before the leaf is balanced, because afterwards only the key leads back to the position.
-    fn keep_key_from(&mut self, record: Option<&[u8]>, row: &ParsedRow, no: PageNo) -> Result<()> {
-        if self.key_info.is_some() && !row.is_saved {
-            self.saved_key.keep(record.ok_or_else(|| corrupt(no, "cell outside the page"))?, row.span.len);
-        }
-        Ok(())
     }
 
     fn balance_after_delete(&mut self, btree: &Btree, deleted: Step) -> Result<()> {

@@ -1,35 +1,28 @@
 //! Inserting rows and index entries, and replacing them.
 
+use super::ordinary::{self, IfEqual};
 use super::{Cursor, Level, ParsedRow, Seek, State};
 use crate::balance::{Pending, Step, balance};
 use crate::btree::Btree;
-use crate::edit::{EditPage, free_bytes};
+use crate::edit::EditPage;
 use crate::error::{Result, corrupt};
+use crate::freeblocks::free_bytes;
 use crate::key::{Prefix, SearchKey};
 use crate::node::Node;
 use crate::overflow;
 use lithe_format::btree_page::{CHILD_LEN, FREEBLOCK_MIN, POINTER_LEN as CELL_POINTER_LEN, PageKind};
 use lithe_format::cell::PayloadSpan;
 use lithe_format::overflow::POINTER_LEN;
-use lithe_format::payload::Payload;
+use lithe_format::payload::{Limits, Payload};
 use lithe_format::ptrmap::PtrmapType;
 use lithe_format::varint;
 use lithe_format::{PageNo, cell};
+use lithe_pager::PageInPlace;
 use lithe_value::ValueRef;
 use std::sync::Arc;
 
 /// Index entries up to this length are saved for the comparison with the next one.
 const SAVED_LEN_MAX: u32 = 256;
-
-/// What happens to an entry that is replaced by one of the same bytes. SQLite decides likewise: a transaction that has written no page
-/// does not make the snapshots of other connections old.
-#[derive(Clone, Copy, PartialEq)]
-enum IfEqual {
-    /// Its pages stay as they are.
-    Skip,
-    /// Its pages are written.
-    Write,
-}
 
 /// A cell that is being assembled for a page.
 struct NewCell<'p, 'a> {
@@ -61,7 +54,7 @@ impl Cursor {
         self.put_row(btree, rowid, payload, seek, IfEqual::Skip)
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_row(
         &mut self,
         btree: &Btree,
@@ -72,8 +65,10 @@ impl Cursor {
     ) -> Result<()> {
         self.assert_cursor_state();
         assert!(self.key_info.is_none(), "rows are put into tables");
-        let seek = match seek {
-            Some(seek) if self.is_fresh(btree) => seek,
+        let seek = match (seek, self.row) {
+            (Some(seek), _) if self.is_fresh(btree) => seek,
+            // A statement that walks over rows and changes them.
+            (None, Some(row)) if row.rowid == rowid && self.is_fresh(btree) => Seek::Exact,
             _ => self.seek_rowid(btree, rowid)?,
         };
         self.put(btree, Some(rowid), payload, seek, if_equal)
@@ -137,7 +132,24 @@ impl Cursor {
         matches!(self.state, State::Row | State::Written) && self.path.is_fresh(btree)
     }
 
+    #[inline(always)]
     fn put(
+        &mut self,
+        btree: &Btree,
+        rowid: Option<i64>,
+        payload: &Payload<'_>,
+        seek: Seek,
+        if_equal: IfEqual,
+    ) -> Result<()> {
+        if ordinary::put(self, btree, rowid, payload, seek, if_equal)? {
+            return Ok(());
+        }
+        self.put_any(btree, rowid, payload, seek, if_equal)
+    }
+
+    /// Puts a cell of any kind anywhere.
+    #[inline(never)]
+    fn put_any(
         &mut self,
         btree: &Btree,
         rowid: Option<i64>,
@@ -212,39 +224,63 @@ impl Cursor {
         at: Step,
         replaced_end: Option<usize>,
     ) -> Result<bool> {
-        let mut is_full = false;
-        if self.state != State::Written {
-            is_full = replaced_end.is_none() && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
-            self.path.pop(); // the pager copies a page before a write while another reference to it exists
-        }
+        let is_held = self.state != State::Written;
+        let is_full = is_held && replaced_end.is_none() && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
         self.state = State::Nowhere;
         if is_full {
+            self.path.pop();
             return Ok(false);
         }
         let is_adopted = cell.overflow.is_some() && btree.auto_vacuum()?;
-        let mut page = EditPage::open_of(btree, at.no, &self.limits)?;
-        let size = cell.size();
-        let place = match replaced_end {
-            Some(old_end) => page.replace(at.index, old_end, size)?,
-            None => page.insert(at.index, size)?,
+        let (place, kind) = loop {
+            if let Some(page) = btree.edit(at.no, self.path.held_page(is_held)) {
+                break cell.put_into(btree, page, &self.limits, at.index, replaced_end)?;
+            }
+            self.make_page_ready(btree, at.no, is_held)?;
         };
-        let Some(place) = place else { return Ok(false) };
-        cell.write(page.bytes_mut(place, size));
+        let Some(place) = place else {
+            self.leave_page(is_held);
+            return Ok(false);
+        };
         self.row = Some(cell.parsed(place));
-        self.path.version = btree.cells_changed(self.path.root, page.header.kind);
-        if replaced_end.is_some() && !is_adopted {
+        self.path.version = btree.cells_changed(self.path.root, kind);
+        if is_held && replaced_end.is_some() && !is_adopted {
             // A statement that replaces a row mostly walks over the table, and continues from here.
-            self.path.push(Level { node: page.into_node(), index: at.index as u16 });
             self.state = State::Row;
             return Ok(true);
         }
-        drop(page);
+        // The page is not held, so that other cursors can write it in its place.
+        self.leave_page(is_held);
         if is_adopted {
             btree.adopt_cells(at.no, at.index..at.index + 1)?;
         }
         self.written = at;
         self.state = State::Written;
         Ok(true)
+    }
+
+    /// Makes page `no` ready to be written in its place. If it `is_held`, it is the one on which the cursor stands, and the path then has
+    /// the version that is written.
+    #[inline(never)]
+    pub(super) fn make_page_ready(&mut self, btree: &Btree, no: PageNo, is_held: bool) -> Result<()> {
+        if !is_held {
+            return btree.make_ready(no);
+        }
+        let Level { node, index } = self.path.pop().expect("an entry has a path");
+        let Node { page, .. } = node;
+        assert!(node.no == no, "the page that is written is the one on which the cursor stands");
+        drop(page); // the pager copies a page before a write while another reference to it exists
+        btree.make_ready(no)?;
+        self.path.push(Level { node: Node { page: btree.page(no)?, ..node }, index });
+        Ok(())
+    }
+
+    /// Takes the page on which the cursor stood out of the path, if it `is_held` there.
+    #[inline]
+    pub(super) fn leave_page(&mut self, is_held: bool) {
+        if is_held {
+            self.path.pop();
+        }
     }
 
     /// Whether a row of `size` bytes would come last on a leaf without space for it. Then the row gets a leaf of its own if it
@@ -270,7 +306,7 @@ impl Cursor {
         let new = btree.allocate()?;
         // Later rows do not go to the full leaf.
         btree.pager().finish_page(full)?;
-        let mut page = EditPage::create(btree, btree.new_page(new)?, new, PageKind::TableLeaf);
+        let mut page = EditPage::create(btree, btree.new_page(new)?, PageKind::TableLeaf);
         let size = cell.size();
         let place = page.insert(0, size)?.expect("a cell fits on an empty page");
         cell.write(page.bytes_mut(place, size));
@@ -300,6 +336,12 @@ impl Cursor {
         }
         self.path.version = btree.changed(self.path.root);
         Ok(())
+    }
+
+    /// Puts a cell, whose payload is all on its page, before cell `at` of a page that is too full for it.
+    pub(super) fn put_where_full(&mut self, btree: &Btree, rowid: Option<i64>, payload: &[u8], at: Step) -> Result<()> {
+        let payload = Payload::from_bytes(payload);
+        self.put_balanced(btree, &NewCell::new(None, rowid, &payload, payload.len()), at)
     }
 
     /// Balances the tree with the cell that does not fit its page. Afterwards the cursor has no path to the cell.
@@ -333,24 +375,22 @@ impl Cursor {
         if span.overflows() {
             self.remember_long_key(btree, span)?;
         }
-        let Level { node, index } = self.path.pop().expect("an entry has a path");
-        let Node { page, no, .. } = node;
-        let first = span.overflow_page(&page);
-        drop(page); // the pager copies a page before a write while another reference to it exists
+        let node = &self.here().node;
+        let (no, kind, first) = (node.no, node.kind, span.overflow_page(&node.page));
         self.state = State::Nowhere;
-        let mut page = btree.edit(no)?;
         let mut payload = payload.reader();
-        payload.copy_to(&mut page[span.range()]);
-        let node = if span.overflows() {
-            let page = page.share();
+        loop {
+            if let Some(mut page) = btree.edit(no, self.path.held_page(true)) {
+                payload.copy_to(&mut page[span.range()]);
+                break;
+            }
+            self.make_page_ready(btree, no, true)?;
+        }
+        if span.overflows() {
             let first = first.ok_or_else(|| corrupt(no, "overflow page 0"))?;
             overflow::overwrite_whole_chain(btree, first, &mut payload, span.len - span.local, no)?;
-            Node { page, ..node }
-        } else {
-            Node { page: page.share(), ..node }
-        };
-        self.path.version = btree.cells_changed(self.path.root, node.kind);
-        self.path.push(Level { node, index });
+        }
+        self.path.version = btree.cells_changed(self.path.root, kind);
         self.state = State::Row;
         Ok(true)
     }
@@ -384,7 +424,12 @@ impl Cursor {
 
 impl<'p, 'a> NewCell<'p, 'a> {
     #[inline]
-    fn new(child: Option<PageNo>, rowid: Option<i64>, payload: &'p Payload<'a>, local: u32) -> NewCell<'p, 'a> {
+    pub(super) fn new(
+        child: Option<PageNo>,
+        rowid: Option<i64>,
+        payload: &'p Payload<'a>,
+        local: u32,
+    ) -> NewCell<'p, 'a> {
         let mut front = [0; FRONT_MAX];
         let mut len = 0;
         if let Some(child) = child {
@@ -396,6 +441,29 @@ impl<'p, 'a> NewCell<'p, 'a> {
             len += varint::write(&mut front[len..], rowid as u64);
         }
         NewCell { front, front_len: len as u8, rowid: rowid.unwrap_or(0), payload, local, overflow: None }
+    }
+
+    /// Writes the cell to `page`, before cell `index`, or in place of that cell, which then ends at `replaced_end`. Answers where, if it
+    /// fits, and the kind of the page.
+    #[inline(always)]
+    fn put_into(
+        &self,
+        btree: &Btree,
+        page: PageInPlace<'_>,
+        limits: &Limits,
+        index: usize,
+        replaced_end: Option<usize>,
+    ) -> Result<(Option<usize>, PageKind)> {
+        let mut page = EditPage::of_tree(btree, page, limits)?;
+        let size = self.size();
+        let place = match replaced_end {
+            Some(old_end) => page.replace(index, old_end, size)?,
+            None => page.insert(index, size)?,
+        };
+        if let Some(place) = place {
+            self.write(page.bytes_mut(place, size));
+        }
+        Ok((place, page.header.kind))
     }
 
     #[inline]

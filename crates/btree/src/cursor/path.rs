@@ -12,7 +12,7 @@ use crate::error::{Result, corrupt};
 use crate::node::{MAX_DEPTH, Node, TreeKind};
 use crate::search::Range;
 use lithe_format::PageNo;
-use lithe_pager::Pager;
+use lithe_pager::{PageRef, Pager};
 
 /// The pages from the root to a position.
 pub(super) struct Path {
@@ -85,6 +85,12 @@ impl Path {
     #[inline]
     pub(super) fn last_mut(&mut self) -> Option<&mut Level> {
         self.levels.last_mut()
+    }
+
+    /// The reference to the last page, to be lent to a writer of that page, if it `is_held` here.
+    #[inline]
+    pub(super) fn held_page(&mut self, is_held: bool) -> Option<&mut PageRef> {
+        if is_held { self.levels.last_mut().map(|level| &mut level.node.page) } else { None }
     }
 
     /// The page at `depth`; 0 is the root.

@@ -1,7 +1,7 @@
 //! The row on which a cursor stands, and a fast path for loops that visit millions of rows: the most common kind of row in
 //! the fewest steps, and the leaf on which the cursor stands, over which a loop may go by itself.
 
-use super::{Cursor, State};
+use super::{Cursor, ParsedRow, State};
 use crate::btree::Btree;
 use crate::error::Result;
 use lithe_format::btree_page::{CHILD_LEN, POINTER_LEN, PageKind};
@@ -81,6 +81,27 @@ impl Cursor {
         Ok(self.parse()?.rowid)
     }
 
+    /// The rowid of the row on which the cursor stands, if the row is an ordinary one, and nothing has been written since the cursor came
+    /// here. `None`: not known here, see [`Cursor::rowid`].
+    #[inline]
+    pub fn peek_rowid(&mut self, btree: &Btree) -> Option<i64> {
+        if !self.is_on_current_row(btree) {
+            return None;
+        }
+        if let Some(row) = self.row {
+            return Some(row.rowid);
+        }
+        let level = self.path.last()?;
+        let node = &level.node;
+        if node.kind != PageKind::TableLeaf {
+            return None;
+        }
+        let at = node.cell_at(usize::from(level.index)).ok()?;
+        let row = cell::read_usual_row(&node.page, at, self.limits.max_local, self.limits.usable)?;
+        self.row = Some(ParsedRow { rowid: row.rowid, span: row.payload, is_saved: false });
+        Some(row.rowid)
+    }
+
     /// The row or entry on which the cursor stands: as it was when the cursor came here, even if it has been
     /// changed or deleted since.
     ///
@@ -99,7 +120,7 @@ impl Cursor {
     /// The row or entry on which the cursor stands, if its cell was parsed before or is an ordinary one, and nothing has
     /// been written since the cursor came here. `None`: not known here, see [`Cursor::row`].
     #[inline]
-    pub fn peek(&self, btree: &Btree) -> Option<Row<'_>> {
+    pub fn peek(&mut self, btree: &Btree) -> Option<Row<'_>> {
         if !self.is_on_current_row(btree) {
             return None;
         }
@@ -109,11 +130,17 @@ impl Cursor {
             return Some(Row { page: &node.page, span: row.span });
         }
         let mut at = node.cell_at(usize::from(level.index)).ok()?;
+        let (max_local, usable) = (self.limits.max_local, self.limits.usable);
+        if node.kind == PageKind::TableLeaf {
+            let row = cell::read_usual_row(&node.page, at, max_local, usable)?;
+            self.row = Some(ParsedRow { rowid: row.rowid, span: row.payload, is_saved: false });
+            return Some(Row { page: &node.page, span: row.payload });
+        }
         if node.kind == PageKind::IndexInterior {
             at += CHILD_LEN;
         }
-        let has_rowids = node.kind == PageKind::TableLeaf;
-        let span = cell::read_usual_payload(&node.page, at, has_rowids, self.limits.max_local, self.limits.usable)?;
+        let span = cell::read_usual_payload(&node.page, at, false, max_local, usable)?;
+        self.row = Some(ParsedRow { rowid: 0, span, is_saved: false });
         Some(Row { page: &node.page, span })
     }
 

@@ -154,6 +154,15 @@ impl Cursor {
         if self.at_last && self.path.is_fresh(btree) && self.is_last_less(btree, key)? {
             return Ok(Seek::Less);
         }
+        if let Some(index) = self.removed_before.take()
+            && self.belongs_before(btree, index, key)?
+        {
+            self.here_mut().index = index;
+            self.row = None;
+            self.at_last = false;
+            self.state = State::Row;
+            return Ok(Seek::Greater);
+        }
         if self.repeats_leaf
             && let Some(seek) = self.seek_key_near(btree, key)?
         {
@@ -183,6 +192,19 @@ impl Cursor {
         }
     }
 
+    /// Whether the key belongs between cell `index` and the one before it on the leaf from which an entry was just removed there. A row that
+    /// replaces another one often has nearly the same keys.
+    fn belongs_before(&self, btree: &Btree, index: u16, key: &SearchKey<'_>) -> Result<bool> {
+        let Some(Level { node, .. }) = self.path.last() else { return Ok(false) };
+        let is_between = node.is_leaf() && index > 0 && index < node.cell_count;
+        if self.state != State::Nowhere || !is_between || !self.path.is_fresh(btree) {
+            return Ok(false);
+        }
+        let index = usize::from(index);
+        // Two first columns decide, or else the key is sought as any other.
+        Ok(key.narrow(&self.cells(node)?, (index - 1, index + 1)) == (index, index))
+    }
+
     /// Whether the cursor is known to stand on the entry that equals `key`: then it need not be sought.
     pub fn stands_on_key(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<bool> {
         if self.state != State::Row || !self.path.is_fresh(btree) {
@@ -203,8 +225,12 @@ impl Cursor {
         if !is_valid || !node.is_leaf() || last == 0 {
             return Ok(None);
         }
-        let is_between = self.order_of_entry(btree, depth, 0, key)? == Ordering::Less
-            && self.order_of_entry(btree, depth, last, key)? == Ordering::Greater;
+        let cells = self.cells(node)?;
+        let first_columns_decide =
+            key.narrow(&cells, (0, 1)) == (1, 1) && key.narrow(&cells, (last, last + 1)) == (last, last);
+        let is_between = first_columns_decide
+            || self.order_of_entry(btree, depth, 0, key)? == Ordering::Less
+                && self.order_of_entry(btree, depth, last, key)? == Ordering::Greater;
         if !is_between {
             self.repeats_leaf = false;
             return Ok(None);

@@ -103,6 +103,7 @@ impl Cursor {
     fn start(&mut self, btree: &Btree) -> Result<()> {
         self.state = State::Nowhere;
         self.at_last = false;
+        self.removed_before = None;
         self.row = None;
         self.enter_root(btree)
     }

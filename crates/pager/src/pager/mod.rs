@@ -7,6 +7,7 @@
 //! | `transaction` | beginning and ending to read and to write |
 //! | `read` | pages: the hot path |
 //! | `write` | private copies of pages |
+//! | `in_place` | small changes to pages that were written before |
 //! | `spill` | pages that leave memory before the commit |
 //! | `commit` | commit, rollback, savepoints, `BEGIN CONCURRENT` |
 //! | `shared` | what connections of a shared cache see of each other |
@@ -18,6 +19,7 @@
 
 mod change_log;
 mod commit;
+mod in_place;
 mod page_holders;
 mod read;
 mod settings;
@@ -39,6 +41,7 @@ use lithe_vfs::{FileEvent, OpenFlags, ResultCode, Vfs};
 
 pub use self::change_log::ChangeLog;
 use self::change_log::ChangeLogs;
+pub use self::in_place::PageInPlace;
 pub use self::page_holders::{PageHolder, PageHolders};
 pub use self::read::Head;
 use self::state::State;

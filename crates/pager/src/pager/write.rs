@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lithe_format::{PageNo, PageSize};
 
+use super::in_place::PageInPlace;
 use super::{Pager, State, Store};
 use crate::dirty::{NO_MEMO, SlotId};
 use crate::error::{Error, Result};
@@ -60,6 +61,28 @@ impl Pager {
         self.make_neighbours_dirty(no)?;
         let slot = self.make_dirty(no)?;
         Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
+    }
+
+    /// The page `no`, for writing in its place, if it is ready for that. `held` is the caller's reference to the page's newest version, if
+    /// it has one: it then shows what is written. The caller keeps the page's [memo](PageInPlace::memo) valid.
+    #[inline(always)]
+    pub fn write_in_place<'p>(&'p self, no: PageNo, held: Option<&'p mut PageRef>) -> Option<PageInPlace<'p>> {
+        self.debug_assert_state();
+        if !self.is_writing() {
+            return None;
+        }
+        let txn = self.txn.borrow_mut();
+        let slot = txn.dirty.find(no)?;
+        let page = PageInPlace::of_slot(txn, slot, no, held)?;
+        debug_assert_eq!(page.len(), self.page_size().bytes(), "a page has its size");
+        self.changes.bump();
+        Some(page)
+    }
+
+    /// Makes the page `no` ready to be written in its place, by a caller that holds no reference to it.
+    #[inline(never)]
+    pub fn make_ready(&self, no: PageNo) -> Result<()> {
+        self.write_with_memo(no).map(drop)
     }
 
     /// The page `no`, as [`Pager::write`] gives it, of which the caller writes all of `anew`: the bytes of that range

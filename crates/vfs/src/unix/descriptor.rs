@@ -8,6 +8,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
+use super::c_path::with_c_path;
 use super::metadata::{Metadata, metadata_of, metadata_of_path};
 use crate::OpenFlags;
 
@@ -30,12 +31,14 @@ pub(super) fn open_descriptor(path: &Path, flags: OpenFlags) -> rustix::io::Resu
         how |= OFlags::EXCL;
     }
     let owner = Owner::for_new_file(path, flags);
-    let fd = loop {
-        match rustix::fs::open(path, how, Mode::from_raw_mode(owner.mode)) {
-            Err(Errno::INTR) => {}
-            done => break above_standard_streams(done?)?,
+    let fd = with_c_path(path, |path| {
+        loop {
+            match rustix::fs::open(path, how, Mode::from_raw_mode(owner.mode)) {
+                Err(Errno::INTR) => {}
+                done => break above_standard_streams(done?),
+            }
         }
-    };
+    })?;
     if flags.contains(OpenFlags::CREATE) {
         owner.give(&fd);
     }

@@ -11,6 +11,7 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, SeekFrom};
 use rustix::io::Result;
 
+use super::c_path::with_c_path;
 use crate::FileId;
 
 /// The metadata of a file.
@@ -32,17 +33,19 @@ pub(super) fn size_of(fd: impl AsFd) -> Result<u64> {
 
 /// Reads the metadata of the file at `path`, following links.
 pub(super) fn metadata_of_path(path: &Path) -> Result<Metadata> {
-    #[cfg(target_os = "linux")]
-    if let Some(metadata) = statx::metadata(rustix::fs::CWD, path, rustix::fs::AtFlags::empty()) {
-        return metadata;
-    }
-    rustix::fs::stat(path).map(|stat| Metadata::from_stat(&stat))
+    with_c_path(path, |path| {
+        #[cfg(target_os = "linux")]
+        if let Some(metadata) = statx::metadata(rustix::fs::CWD, path, rustix::fs::AtFlags::empty()) {
+            return metadata;
+        }
+        rustix::fs::stat(path).map(|stat| Metadata::from_stat(&stat))
+    })
 }
 
 /// Reads the metadata of an open file.
 pub(super) fn metadata_of(fd: impl AsFd) -> Result<Metadata> {
     #[cfg(target_os = "linux")]
-    if let Some(metadata) = statx::metadata(&fd, Path::new(""), rustix::fs::AtFlags::EMPTY_PATH) {
+    if let Some(metadata) = statx::metadata(&fd, c"", rustix::fs::AtFlags::EMPTY_PATH) {
         return metadata;
     }
     rustix::fs::fstat(fd).map(|stat| Metadata::from_stat(&stat))
@@ -64,8 +67,8 @@ impl Metadata {
 
 #[cfg(target_os = "linux")]
 mod statx {
+    use std::ffi::CStr;
     use std::os::fd::AsFd;
-    use std::path::Path;
 
     use rustix::fs::{AtFlags, FileType, Mode, Statx, StatxFlags, makedev, statx};
     use rustix::io::{Errno, Result};
@@ -82,7 +85,7 @@ mod statx {
         .union(StatxFlags::SIZE);
 
     /// `None` where the system, or a filter of system calls, does not know the call.
-    pub(super) fn metadata(folder: impl AsFd, path: &Path, flags: AtFlags) -> Option<Result<Metadata>> {
+    pub(super) fn metadata(folder: impl AsFd, path: &CStr, flags: AtFlags) -> Option<Result<Metadata>> {
         match statx(folder, path, flags, WANTED) {
             Ok(stat) => Some(Ok(Metadata::from_statx(&stat))),
             Err(Errno::NOSYS | Errno::PERM) => None,

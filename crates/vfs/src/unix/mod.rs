@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `file` | reads, writes, syncs |
 //! | `open` | opening: read-only fallback, temporary files |
+//! | `c_path` | paths as C strings |
 //! | `descriptor` | the descriptor of a file; owner and permissions of a new file |
 //! | `inode` | what the handles of one file in this process share: descriptors and locks |
 //! | `locking` | the locks of one handle, in each locking style |
@@ -12,6 +13,7 @@
 //! | `shm` | the `-shm` file |
 //! | `write_back` | starting writes to the device before a sync |
 
+mod c_path;
 mod descriptor;
 mod file;
 mod inode;
@@ -25,6 +27,7 @@ mod write_back;
 
 pub use open::temporary_path;
 
+use c_path::with_c_path;
 use locking::LockingStyle;
 
 use std::path::{Path, PathBuf};
@@ -58,7 +61,7 @@ impl Vfs for UnixVfs {
     }
 
     fn delete(&self, path: &Path, sync_folder: bool) -> Result<()> {
-        match rustix::fs::unlink(path) {
+        match with_c_path(path, |path| rustix::fs::unlink(path)) {
             Ok(()) => {}
             Err(Errno::NOENT) => return Err(Error::with_code(Op::Delete, ResultCode::IOERR_DELETE_NOENT).at(path)),
             Err(errno) => return Err(failure(Op::Delete, errno).at(path)),
@@ -68,7 +71,8 @@ impl Vfs for UnixVfs {
 
     fn access(&self, path: &Path, what: Access) -> Result<bool> {
         use rustix::fs::Access as Mode;
-        let allows = |mode: Mode| rustix::fs::accessat(CWD, path, mode, AtFlags::empty()).is_ok();
+        let allows =
+            |mode: Mode| with_c_path(path, |path| rustix::fs::accessat(CWD, path, mode, AtFlags::empty())).is_ok();
         Ok(match what {
             // Mostly the file does not exist, and that check is cheaper.
             Access::Exists => allows(Mode::EXISTS) && !is_empty(path),

@@ -281,6 +281,9 @@ impl TreeCursor {
         self.inner.scan_steps += u64::from(self.inner.is_scan && is_there);
         if is_writing {
             self.inner.leaf_version = self.tree_version();
+            if is_there && self.inner.is_wanted {
+                self.read_row_in_place();
+            }
         } else {
             self.enter_leaf();
         }

@@ -38,6 +38,15 @@ impl TreeCursor {
         leaf.rowid(self.inner.page.as_ref()?, leaf.index)
     }
 
+    /// The rowid of a row that is current and whose cell is an ordinary one. `None`: the caller must use [`TreeCursor::rowid`].
+    #[inline]
+    pub fn current_rowid(&mut self) -> Option<i64> {
+        match self.inner.state {
+            RowState::Read | RowState::Unread if !self.inner.is_ahead => self.inner.cursor.peek_rowid(&self.btree),
+            _ => None,
+        }
+    }
+
     /// Whether the cursor is on a row, after all writes since its last move. A row that is gone stays a row of NULLs until the
     /// next move, even if a rollback brings the row back.
     #[inline]
@@ -143,10 +152,17 @@ impl TreeCursor {
         if self.inner.state == RowState::Read { self.inner.columns.get(index) } else { None }
     }
 
+    /// Whether the row is read, or could be read in place now. False: the caller must use [`TreeCursor::read_row`].
+    #[inline]
+    fn has_row_in_place(&mut self) -> bool {
+        self.inner.is_wanted = true;
+        self.inner.state == RowState::Read || self.read_row_in_place()
+    }
+
     /// Reads the row under the cursor, if its cell can be read in place. False: the caller must use
     /// [`TreeCursor::read_row`].
     #[inline]
-    fn read_row_in_place(&mut self) -> bool {
+    pub(super) fn read_row_in_place(&mut self) -> bool {
         self.inner.is_wanted = true;
         if self.inner.state != RowState::Unread || self.inner.is_ahead {
             return false;
@@ -168,7 +184,7 @@ impl TreeCursor {
 
     /// Puts a column into a register; false if the record has fewer columns.
     pub fn column(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
-        if !self.read_row_in_place() && !self.read_row()? {
+        if !self.has_row_in_place() && !self.read_row()? {
             dst.set_null();
             return Ok(true);
         }
@@ -260,7 +276,7 @@ impl TreeCursor {
     /// [`TreeCursor::record`].
     #[inline]
     pub fn record_in_place(&mut self) -> Option<&[u8]> {
-        let is_read = self.read_row_in_place() || self.inner.state == RowState::Read;
+        let is_read = self.has_row_in_place();
         if !is_read || self.inner.encoding != Encoding::Utf8 || self.inner.span.overflows() {
             return None;
         }
@@ -295,7 +311,7 @@ impl TreeCursor {
     /// The rowid that ends the entry of an index; `None` on a null row.
     #[inline]
     pub fn index_rowid(&mut self) -> Result<Option<i64>, Error> {
-        if !self.read_row_in_place() && !self.read_row()? {
+        if !self.has_row_in_place() && !self.read_row()? {
             return Ok(None);
         }
         match self.last_integer() {
@@ -355,7 +371,7 @@ impl TreeCursor {
     /// The first column of the entry, if it is an integer with content.
     #[inline]
     pub fn first_integer(&mut self) -> Option<i64> {
-        if !self.read_row_in_place() && self.inner.state != RowState::Read {
+        if !self.has_row_in_place() {
             return None;
         }
         let page = self.inner.page.as_ref().filter(|_| !self.inner.span.overflows())?;
@@ -371,7 +387,7 @@ impl TreeCursor {
     /// The order of the current entry and a key: equal if the entry begins with the key's values.
     #[inline]
     pub fn compare_entry(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
-        if self.read_row_in_place() || self.inner.state == RowState::Read {
+        if self.has_row_in_place() {
             let span = self.inner.span;
             if let (false, Some(page)) = (span.overflows(), &self.inner.page) {
                 return Ok(key.compare_entry(&page[span.range()])?);
