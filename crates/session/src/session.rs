@@ -155,7 +155,7 @@ impl Session {
         self.recorder.borrow().tables.iter().all(|table| table.changes.len() == 0)
     }
 
-    /// The memory of the recorded tables and changes, in bytes.
+    /// The memory that the recorded tables and changes take, in bytes, without what is in reserve: each new row is seen in it.
     pub fn memory_used(&self) -> usize {
         let recorder = self.recorder.borrow();
         let table_bytes = |table: &Table| table.name.capacity() + table.changes.bytes() + table.records.bytes();

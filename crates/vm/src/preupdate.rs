@@ -136,26 +136,29 @@ fn copy_record(m: &mut Machine, cursor: CursorId, copy: &mut Vec<u8>) -> Result<
 /// it would be stored: in a REAL column, an integer.
 fn set_old_values<'r>(record: &'r [u8], table: &'r TableMetadata, values: &mut [ValueRef<'r>]) -> Result<(), Error> {
     let mut stored = Values::new(record)?;
-    let mut next = |place: usize, column: usize| -> Result<ValueRef<'r>, Error> {
-        Ok(match stored.next_value()? {
-            Some(ValueRef::Integer(integer)) if is_among(&table.reals, column) => ValueRef::Real(integer as f64),
-            Some(value) => value,
-            None => default_of(table, place, column),
-        })
-    };
     if table.stored.is_empty() {
-        return values.iter_mut().enumerate().try_for_each(|(column, value)| {
-            *value = next(column, column)?;
-            Ok(())
-        });
+        for (column, value) in values.iter_mut().enumerate() {
+            *value = told(stored.next_value()?, table, column, column);
+        }
+        return Ok(());
     }
     for (place, column) in table.stored.iter().map(|column| usize::from(*column)).enumerate() {
-        let value = next(place, column)?;
+        let value = told(stored.next_value()?, table, place, column);
         if let Some(place) = values.get_mut(column) {
             *place = value;
         }
     }
     Ok(())
+}
+
+/// What is told of a column, which the record has at its place, or lacks.
+#[inline(always)]
+fn told<'r>(stored: Option<ValueRef<'r>>, table: &'r TableMetadata, place: usize, column: usize) -> ValueRef<'r> {
+    match stored {
+        Some(ValueRef::Integer(integer)) if is_among(&table.reals, column) => ValueRef::Real(integer as f64),
+        Some(value) => value,
+        None => default_of(table, place, column),
+    }
 }
 
 /// What is told of a column that the record lacks at its place.
