@@ -13,7 +13,6 @@ use crate::header::is_same_key;
 use crate::record::{self, UNDEFINED, fields};
 use crate::records::{Place, Records};
 use crate::schema::{STATISTICS, Schema};
-use crate::size_bound::SizeBound;
 
 /// Decides whether the changes of a table that was not attached by name are recorded.
 pub type TableFilter = Rc<dyn Fn(&str) -> bool>;
@@ -50,6 +49,20 @@ pub(crate) struct Table {
     pub records: Records,
     /// How long the changes may be, if the session counts that.
     pub size_bound: SizeBound,
+}
+
+/// The bound for the changes of one table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SizeBound {
+    /// What the header takes, once the table's schema is known.
+    pub header: usize,
+    pub changes: usize,
+}
+
+impl SizeBound {
+    pub fn bytes(self) -> usize {
+        self.header + self.changes
+    }
 }
 
 /// The state that the hook and the session share.

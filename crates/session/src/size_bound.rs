@@ -12,20 +12,6 @@ const FRONT_LEN: usize = 2;
 /// A column that a change does not have.
 const UNDEFINED_LEN: usize = 1;
 
-/// The bound for the changes of one table.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SizeBound {
-    /// What the header takes, once the table's schema is known.
-    header: usize,
-    changes: usize,
-}
-
-impl SizeBound {
-    pub fn bytes(self) -> usize {
-        self.header + self.changes
-    }
-}
-
 /// How many bytes a value takes in a record.
 fn value_len(value: ValueRef<'_>) -> usize {
     match value {
