@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use lithe_engine::{Connection, OpenFlags};
-use lithe_fuzz::{run, watch};
+use lithe_fuzz::{run, sql_literal, watch};
 
 /// A call each; `?` stands for an argument.
 const CALLS: [&str; 40] = [
@@ -68,8 +68,7 @@ fuzz_target!(|bytes: &[u8]| {
             sql.push(character);
             continue;
         }
-        let digits: String = arguments.next().unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect();
-        sql += &if kind & 1 == 0 { format!("CAST(x'{digits}' AS TEXT)") } else { format!("x'{digits}'") };
+        sql += &sql_literal(arguments.next().unwrap_or_default(), kind & 1 == 0);
     }
     run(&connection, sql.as_bytes());
     drop(watch);

@@ -108,6 +108,12 @@ pub fn run(connection: &Connection, sql: &[u8]) {
     }
 }
 
+/// Any bytes as a literal of SQL: a text or a BLOB.
+pub fn sql_literal(bytes: &[u8], is_text: bool) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    if is_text { format!("CAST(x'{digits}' AS TEXT)") } else { format!("x'{digits}'") }
+}
+
 /// Touches every byte.
 fn look_at(value: ValueRef<'_>) {
     if let Some(bytes) = value.bytes() {

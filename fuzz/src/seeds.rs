@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lithe_engine::{Connection, OpenFlags};
+use lithe_engine::{Connection, OpenFlags, Step};
 use lithe_fuzz::{run, sample};
 use lithe_session::{Format, Session};
 
@@ -36,6 +36,13 @@ fn main() {
     for (at, seed) in R_TREES.iter().enumerate() {
         write("rtree", &format!("{at}"), seed);
     }
+    let archive = archive();
+    for what in [2, 3] {
+        write("modules", &format!("archive{what}"), &[&[what, 0][..], &archive].concat());
+    }
+    for (at, seed) in MODULES.iter().enumerate() {
+        write("modules", &format!("{at}"), seed);
+    }
     for (at, sql) in SQL.iter().enumerate() {
         write("sql_text", &format!("{at}"), sql.as_bytes());
     }
@@ -52,6 +59,33 @@ fn changes(format: Format) -> Vec<u8> {
     connection.unwatch_changes(watch);
     session.changeset(&connection, format).expect("the changes of a table that is there")
 }
+
+/// An archive of a file that is stored, one that is compressed, and a folder.
+fn archive() -> Vec<u8> {
+    let connection = Connection::open(b":memory:", OpenFlags::READWRITE | OpenFlags::CREATE).expect("memory");
+    connection.add_extensions(&[&lithe_modules::SHELL]);
+    let sql = b"SELECT zipfile(column1, column2, 86400, column3) FROM
+        (VALUES ('a', 33188, x'616263'), ('b.txt', '-rw-r--r--', zeroblob(300)), ('c', 'drwxr-xr-x', NULL))";
+    let mut statement = connection.prepare(sql).ok().and_then(|prepared| prepared.statement).expect("a statement");
+    assert!(matches!(statement.step(&connection), Ok(Step::Row)), "an archive is made");
+    statement.value(0).bytes().expect("an archive").to_vec()
+}
+
+/// What is done, options, and the bytes for it.
+const MODULES: &[&[u8]] = &[
+    b"\x00\x04-12.5e-7",
+    b"\x00\x0c1.5\xff-2e9",
+    b"\x00\x00aGVsbG8=",
+    b"\x00\x02BQn3;Cp;@k",
+    b"\x00\x2a^(a|b+)[c-f]{2,3}\\d?$\xffxxabccd7",
+    b"\x00\x261\xff20\xff3",
+    b"\x00\x26SELECT 1, 'x', x'00', NULL, 2.5",
+    b"\x00\x3cSEL\xffSELECT * FROM",
+    b"\x00\x3e50",
+    b"\x04\x00a,b,c\n1,\"x\"\"y\nz\",3\r\n4,5\n",
+    b"\x04\x05a INTEGER PRIMARY KEY, b COLLATE NOCASE, c HIDDEN",
+    b"\x05\x00\x02\x03\x02\x01\x02\x01\x10\x04\x00\x00\x00\x30",
+];
 
 /// Options, a query, and a change of a shadow table.
 const FULL_TEXT: &[&[u8]] = &[

@@ -96,6 +96,12 @@ fn statement(random: &mut fastrand::Rng) -> String {
         _ => format!("WHERE {column} > {}", value(random)),
     };
     let row = |random: &mut fastrand::Rng| format!("({}, {}, {})", value(random), value(random), value(random));
+    if random.u8(..20) == 0 {
+        // Rows that are there lack the column, whose default the hook is told.
+        let (name, default) = (random.u16(..), value(random));
+        let kind = pick(random, &["", "REAL", "REAL", "TEXT", "INT", "NUMERIC"]);
+        return format!("ALTER TABLE {table} ADD COLUMN x{name} {kind} DEFAULT {default}");
+    }
     match random.u8(..10) {
         0..=3 => format!("INSERT {or} INTO {table}(a, b, c) VALUES {}, {}", row(random), row(random)),
         4 => format!(

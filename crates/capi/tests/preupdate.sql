@@ -101,3 +101,21 @@ SELECT * FROM bl
 .unhook
 .unhook
 INSERT INTO tt VALUES(1, 2)
+.hook
+CREATE TABLE lacking(a INTEGER PRIMARY KEY, b, g AS (b + 1), s AS (b + 2) STORED)
+CREATE TABLE lacking_keys(a, b, c INT, PRIMARY KEY(c, a)) WITHOUT ROWID
+INSERT INTO lacking VALUES(1, 1), (2, 2)
+INSERT INTO lacking_keys VALUES(1, 1, 1), (2, 2, 2)
+ALTER TABLE lacking ADD COLUMN r REAL DEFAULT 5
+ALTER TABLE lacking ADD COLUMN v REAL DEFAULT 5.5
+ALTER TABLE lacking ADD COLUMN x REAL DEFAULT 140737488355328
+ALTER TABLE lacking ADD COLUMN y REAL DEFAULT -140737488355328
+ALTER TABLE lacking_keys ADD COLUMN r REAL DEFAULT '7'
+ALTER TABLE lacking_keys ADD COLUMN v DEFAULT 7.0
+UPDATE lacking SET b = 'longer text of more than some bytes' WHERE a = 1
+UPDATE lacking SET r = 9, v = 3 WHERE a = 1
+UPDATE lacking SET b = zeroblob(9000)
+UPDATE lacking_keys SET b = 3
+UPDATE lacking_keys SET r = 4 WHERE a = 1
+DELETE FROM lacking
+DELETE FROM lacking_keys

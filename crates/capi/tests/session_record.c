@@ -42,7 +42,7 @@ static void print_change(sqlite3_changeset_iter *it, int with_conflict) {
   int code = sqlite3changeset_op(it, &table, &n, &op, &indirect);
   if (code != SQLITE_OK) { printf(" op %d\n", code); return; }
   sqlite3changeset_pk(it, &key, &keys);
-  printf(" %s %d %d key", table, op, indirect);
+  printf(" %s %d %d key", table ? table : "no table", op, indirect);
   for (int i = 0; i < keys; i++) printf("%d", key[i]);
   for (int which = 0; which < 2 + with_conflict; which++) {
     printf(" %s:", which == 0 ? "old" : which == 1 ? "new" : "conflict");
@@ -92,7 +92,10 @@ static void show(int slot, int flags) {
   sqlite3_changeset_iter *it = NULL;
   int code = sqlite3changeset_start_v2(&it, slots[slot].n, slots[slot].bytes, flags);
   if (code != SQLITE_OK) { printf("  start %d\n", code); return; }
+  /* What is told of a change before the first one, and behind the last one or what is damaged. */
+  print_change(it, 0);
   while ((code = sqlite3changeset_next(it)) == SQLITE_ROW) { printf(" "); print_change(it, 0); }
+  print_change(it, 0);
   printf("  end %d", code);
   printf(" finalize %d\n", sqlite3changeset_finalize(it));
 }

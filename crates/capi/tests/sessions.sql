@@ -147,3 +147,36 @@ INSERT INTO child VALUES(1, 'p')
 PRAGMA foreign_keys = 1
 .apply 3 00000 0
 SELECT * FROM child
+.db 2
+CREATE TABLE reals(a INTEGER PRIMARY KEY, b)
+INSERT INTO reals VALUES(1, 1), (2, 2), (3, 3), (4, 4)
+ALTER TABLE reals ADD COLUMN r REAL DEFAULT 5
+ALTER TABLE reals ADD COLUMN s REAL DEFAULT 5.5
+ALTER TABLE reals ADD COLUMN t REAL DEFAULT 140737488355328
+ALTER TABLE reals ADD COLUMN u REAL DEFAULT -140737488355328
+ALTER TABLE reals ADD COLUMN g AS (b + 1)
+ALTER TABLE reals ADD COLUMN v REAL DEFAULT '7'
+.session
+.enable
+.enable 5
+.enable -1
+.indirect 7
+.indirect -3
+.indirect 0
+.indirect -1
+UPDATE reals SET b = 8 WHERE a = 1
+UPDATE reals SET r = 8 WHERE a = 1
+DELETE FROM reals WHERE a = 2
+UPDATE reals SET a = 9 WHERE a = 3
+REPLACE INTO reals(a, b) VALUES(4, 5)
+.changeset 6
+.show 6 0
+.show 6 2
+.patchset 7
+.show 7 0
+.damage 6 3 1
+.show 6 0
+.damage 7 30 77
+.show 7 0
+.enable 0
+.end

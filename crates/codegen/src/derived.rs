@@ -81,6 +81,7 @@ fn make_write_metadata(database: &NameBuf, table: &Table) -> TableMetadata {
     let strict_type =
         |column: &Column| (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
     let is_computed = |&at: &u16| !table.columns[usize::from(at)].is_stored();
+    let is_real = |&at: &u16| table.columns[usize::from(at)].affinity == Affinity::Real;
     TableMetadata {
         name: (&table.name).into(),
         database: database.into(),
@@ -89,6 +90,12 @@ fn make_write_metadata(database: &NameBuf, table: &Table) -> TableMetadata {
         rowid_column: table.rowid_column,
         without_rowid: table.is_without_rowid(),
         computed: (0..table.columns.len() as u16).filter(is_computed).collect(),
+        reals: (0..table.columns.len() as u16).filter(is_real).collect(),
+        stored: if table.record_columns().eq(0..table.columns.len() as u16) {
+            Box::default()
+        } else {
+            table.record_columns().collect()
+        },
     }
 }
 

@@ -159,13 +159,17 @@ impl Index {
     }
 
     /// Adds a term of the row; without a position, a deletion of the row from the term.
-    pub fn add(&self, pending: &mut Pending, term: &[u8], position: Option<Position>) {
-        pending.add(0, term, position);
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn add(&self, pending: &mut Pending, term: &[u8], position: Option<Position>) -> Result {
+        pending.add(0, term, position)?;
         for (index, len) in (1..).zip(&self.prefixes) {
             if let Some(prefix) = term.get(..*len) {
-                pending.add(index, prefix, position);
+                pending.add(index, prefix, position)?;
             }
         }
+        Ok(())
     }
 
     /// Whether there are pending terms.

@@ -87,7 +87,7 @@ impl Table {
                 }
                 count = count.max(token.position.unsigned_abs() + 1);
                 let mut pending = self.index.pending();
-                self.index.add(&mut pending, token.text, (!is_delete).then_some(position));
+                self.index.add(&mut pending, token.text, (!is_delete).then_some(position))?;
                 Ok(Flow::More)
             };
             self.tokenizer.tokenize(before_nul(&text), language, &mut sink)?;

@@ -43,9 +43,9 @@ impl<E> Changes<E> {
         self.len
     }
 
-    /// The memory of the table itself, in bytes.
+    /// The memory of the entries themselves, in bytes.
     pub fn bytes(&self) -> usize {
-        self.slots.capacity() * size_of::<Slot<E>>() + self.buckets.capacity() * size_of::<u32>()
+        self.len * size_of::<Slot<E>>() + self.buckets.len() * size_of::<u32>()
     }
 
     /// The entry with this hash for which `is_it` holds.

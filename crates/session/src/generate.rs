@@ -47,16 +47,14 @@ impl Session {
         Ok(bytes)
     }
 
-    /// The size of the changeset in bytes; 0 unless the option `size` is set.
-    pub fn changeset_size(&self, connection: &dyn SqlConnection) -> usize {
-        let mut size = 0;
-        if self.options().size {
-            let _ = self.write_changeset(connection, Format::Changeset, &mut |piece| {
-                size += piece.len();
-                Ok(())
-            });
+    /// At most so many bytes the changeset has; 0 unless the option `size` is set. As in SQLite, what was changed and changed back
+    /// counts, too.
+    pub fn changeset_size(&self) -> usize {
+        let recorder = self.recorder.borrow();
+        match recorder.options.size {
+            true => recorder.tables.iter().map(|table| table.size_bound.bytes()).sum(),
+            false => 0,
         }
-        size
     }
 }
 

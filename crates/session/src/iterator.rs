@@ -77,7 +77,10 @@ pub struct ChangesetIterator<'i> {
     inverts: bool,
     format: Format,
     table: Option<Rc<TableHeader>>,
+    /// The change that was read last, or as much of it as could be read. Its values are gone at the end.
     change: Option<Change>,
+    /// The iterator is on that change.
+    is_current: bool,
     /// The conflicting row of the database, during a call of the conflict handler.
     pub(crate) conflict: Option<Vec<Value>>,
     /// The number of foreign-key violations, during a call of the conflict handler about them.
@@ -94,6 +97,7 @@ impl<'i> ChangesetIterator<'i> {
             format: Format::Changeset,
             table: None,
             change: None,
+            is_current: false,
             conflict: None,
             fk_conflicts: None,
             error: None,
@@ -111,7 +115,6 @@ impl<'i> ChangesetIterator<'i> {
         let advanced = self.read_next();
         if let Err(error) = &advanced {
             self.error = Some(error.clone());
-            self.change = None;
         }
         advanced
     }
@@ -122,7 +125,11 @@ impl<'i> ChangesetIterator<'i> {
     }
 
     fn read_next(&mut self) -> Result<bool> {
-        self.change = None;
+        self.is_current = false;
+        if let Some(change) = &mut self.change {
+            change.old.clear();
+            change.new.clear();
+        }
         loop {
             if self.input.is_at_end()? {
                 return Ok(false);
@@ -155,12 +162,23 @@ impl<'i> ChangesetIterator<'i> {
         let table = Rc::clone(self.table.as_ref().ok_or_else(corrupt)?);
         let operation = RowOperation::from_number(i32::from(operation)).ok_or_else(corrupt)?;
         let indirect = self.input.byte()? != 0;
-        let is_patchset = self.format == Format::Patchset;
-        if is_patchset && self.inverts {
+        if self.format == Format::Patchset && self.inverts {
             return Err(corrupt());
         }
-        let count = table.column_count();
         let mut change = Change { operation, indirect, old: Vec::new(), new: Vec::new() };
+        let is_read = self.read_records(&table, &mut change);
+        if self.inverts && is_read.is_ok() {
+            change.invert(&table);
+        }
+        self.change = Some(change);
+        self.is_current = is_read.is_ok();
+        is_read
+    }
+
+    /// Reads the values of a change.
+    fn read_records(&mut self, table: &TableHeader, change: &mut Change) -> Result {
+        let (count, operation) = (table.column_count(), change.operation);
+        let is_patchset = self.format == Format::Patchset;
         match operation {
             RowOperation::Insert => self.read_record(count, &mut change.new)?,
             RowOperation::Delete if is_patchset => {
@@ -196,10 +214,6 @@ impl<'i> ChangesetIterator<'i> {
         if operation == RowOperation::Update && !fields(&change.old).enumerate().all(has_key) {
             return Err(corrupt());
         }
-        if self.inverts {
-            change.invert(&table);
-        }
-        self.change = Some(change);
         Ok(())
     }
 
@@ -209,7 +223,12 @@ impl<'i> ChangesetIterator<'i> {
 
     /// The table of the change.
     pub fn table(&self) -> Option<&Rc<TableHeader>> {
-        self.change.as_ref().and(self.table.as_ref())
+        self.change().and(self.table.as_ref())
+    }
+
+    /// The table whose header was read last, also behind the last change and after an error, where [`ChangesetIterator::table`] has none.
+    pub fn last_table(&self) -> Option<&Rc<TableHeader>> {
+        self.table.as_ref()
     }
 
     /// Whether it reads a changeset or a patchset.
@@ -224,23 +243,28 @@ impl<'i> ChangesetIterator<'i> {
 
     /// The operation of the change.
     pub fn operation(&self) -> Option<RowOperation> {
-        self.change.as_ref().map(|change| change.operation)
+        self.change().map(|change| change.operation)
+    }
+
+    /// The operation of the change that was read last, and whether it is indirect, also behind the last change and after an error.
+    pub fn last_operation(&self) -> Option<(RowOperation, bool)> {
+        self.change.as_ref().map(|change| (change.operation, change.indirect))
     }
 
     /// Whether a trigger or a foreign key has made the change, or the session was set to record changes as indirect.
     pub fn is_indirect(&self) -> bool {
-        self.change.as_ref().is_some_and(|change| change.indirect)
+        self.change().is_some_and(|change| change.indirect)
     }
 
     /// The change itself.
     pub(crate) fn change(&self) -> Option<&Change> {
-        self.change.as_ref()
+        self.change.as_ref().filter(|_| self.is_current)
     }
 
     /// The old value of a column; `None` if the change does not have it.
     ///
     /// # Errors
-    /// SQLITE_MISUSE on an INSERT or without a current change; SQLITE_RANGE if the column does not exist.
+    /// SQLITE_MISUSE on an INSERT or before the first change; SQLITE_RANGE if the column does not exist.
     pub fn old_value(&self, column: usize) -> Result<Option<ValueRef<'_>>> {
         self.value(column, RowOperation::Insert, |change| &change.old)
     }
@@ -248,7 +272,7 @@ impl<'i> ChangesetIterator<'i> {
     /// The new value of a column; `None` if the change does not have it.
     ///
     /// # Errors
-    /// SQLITE_MISUSE on a DELETE or without a current change; SQLITE_RANGE if the column does not exist.
+    /// SQLITE_MISUSE on a DELETE or before the first change; SQLITE_RANGE if the column does not exist.
     pub fn new_value(&self, column: usize) -> Result<Option<ValueRef<'_>>> {
         self.value(column, RowOperation::Delete, |change| &change.new)
     }
@@ -291,6 +315,8 @@ impl<'i> ChangesetIterator<'i> {
         table: Option<Rc<TableHeader>>,
         change: Option<Change>,
     ) -> (Option<Rc<TableHeader>>, Option<Change>) {
-        (std::mem::replace(&mut self.table, table), std::mem::replace(&mut self.change, change))
+        let is_current = std::mem::replace(&mut self.is_current, change.is_some());
+        let before = std::mem::replace(&mut self.change, change).filter(|_| is_current);
+        (std::mem::replace(&mut self.table, table), before)
     }
 }

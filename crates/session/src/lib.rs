@@ -16,6 +16,7 @@
 //! | `changes`, `merge` | changes of one table by their primary key, in SQLite's order; two changes of a row merged into one |
 //! | `schema` | the schema of a recorded table |
 //! | [`session`], `generate`, `diff` | recording changes, writing them, comparing two tables |
+//! | `size_bound` | how long the changeset of a session may be |
 //! | [`invert`](invert()) | the inverse of a changeset |
 //! | `group` | several changesets combined into one; changes made value by value |
 //! | [`mod@apply`] | applying a changeset; conflicts |
@@ -65,6 +66,7 @@ mod record;
 mod records;
 mod schema;
 pub mod session;
+mod size_bound;
 #[cfg(test)]
 mod tests;
 

@@ -20,12 +20,10 @@ pub(crate) struct Place {
 /// The records of one table.
 #[derive(Default)]
 pub(crate) struct Records {
-    /// All bytes of a block are there from the beginning, so that a value is written with one comparison of lengths.
+    /// All bytes of a block are there from the beginning.
     blocks: Vec<Vec<u8>>,
     /// How many bytes of the last block have records.
     used: usize,
-    /// The length of the longest record.
-    longest: usize,
     /// The sum of the lengths of the records of all blocks but the last.
     full: usize,
 }
@@ -41,15 +39,18 @@ impl Records {
     ///
     /// # Errors
     /// SQLITE_NOMEM.
-    pub fn add<'v>(&mut self, values: impl Iterator<Item = Option<ValueRef<'v>>>) -> Result<Place> {
-        let (at, start, block) = self.block()?;
-        let mut end = start;
-        for value in values {
-            if !add_field(block, &mut end, value) {
-                return Err(no_memory());
-            }
+    #[inline]
+    pub fn add<'v>(&mut self, values: impl Iterator<Item = Option<ValueRef<'v>>> + Clone) -> Result<Place> {
+        // Space for all values is made at once, so that writing one compares no lengths of blocks.
+        let len_max = values.clone().map(field_len_max).sum::<usize>();
+        let (at, start, block) = self.block(len_max)?;
+        if !make_space(block, start + len_max) {
+            return Err(no_memory());
         }
-        self.place(at, end)
+        let space = block.get_mut(start..).unwrap_or_default();
+        let before = space.len();
+        let left = values.fold(space, |space, value| write_field(space, value)).len();
+        self.place(at, start + (before - left))
     }
 
     /// Adds a record of other records, with more values.
@@ -57,23 +58,30 @@ impl Records {
     /// # Errors
     /// SQLITE_NOMEM.
     pub fn add_extended(&mut self, record: &[u8], more: &[u8]) -> Result<Place> {
-        let (at, mut end, block) = self.block()?;
+        let (at, mut end, block) = self.block(record.len() + more.len())?;
         if !put(block, &mut end, record) || !put(block, &mut end, more) {
             return Err(no_memory());
         }
         self.place(at, end)
     }
 
-    /// The memory of the blocks.
+    /// The length of all records.
     pub fn bytes(&self) -> usize {
+        self.full + self.used
+    }
+
+    /// The memory of the blocks.
+    #[cfg(test)]
+    fn capacity(&self) -> usize {
         self.blocks.iter().map(Vec::capacity).sum()
     }
 
-    /// The block for the next record, with its number, and where the record begins. A block that has no place for the longest record so far is
-    /// full, unless that one was extraordinary.
-    fn block(&mut self) -> Result<(usize, usize, &mut Vec<u8>)> {
-        let wanted = self.longest.min(BLOCK_MAX / 8);
-        if self.blocks.last().is_none_or(|last| last.len() - self.used <= wanted) {
+    /// The block for a record of that length, with its number, and where the record begins. A block that has no place for the record is full, unless
+    /// the record is extraordinarily long.
+    #[inline]
+    fn block(&mut self, len: usize) -> Result<(usize, usize, &mut Vec<u8>)> {
+        let wanted = len.min(BLOCK_MAX / 8);
+        if self.blocks.last().is_none_or(|last| last.len() - self.used < wanted) {
             self.add_block()?;
         }
         let (at, start) = (self.blocks.len().saturating_sub(1), self.used);
@@ -95,7 +103,6 @@ impl Records {
     /// The place of the record that begins behind the others of the last block.
     fn place(&mut self, block: usize, end: usize) -> Result<Place> {
         let start = std::mem::replace(&mut self.used, end);
-        self.longest = self.longest.max(end - start);
         match (u32::try_from(block), u32::try_from(end)) {
             (Ok(block), Ok(end)) => Ok(Place { block, start: start as u32, end }),
             _ => Err(no_memory()),
@@ -103,43 +110,69 @@ impl Records {
     }
 }
 
-/// Writes a value as [`push`](crate::record::push) does, and moves `at` behind it; false if there is no memory. (A `Result` would take as long as
-/// the value.)
+/// At most so many bytes [`write_field`] writes.
 #[inline]
-fn add_field(block: &mut Vec<u8>, at: &mut usize, value: Option<ValueRef<'_>>) -> bool {
+fn field_len_max(value: Option<ValueRef<'_>>) -> usize {
+    let content = match value {
+        Some(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len(),
+        _ => 0,
+    };
+    1 + varint::MAX_LEN + content
+}
+
+/// Writes a value as [`push`](crate::record::push) does; what is left of the space, which is long enough.
+#[inline(always)]
+fn write_field<'s>(space: &'s mut [u8], value: Option<ValueRef<'_>>) -> &'s mut [u8] {
     match value {
-        None => put(block, at, &[UNDEFINED]),
-        Some(ValueRef::Null) => put(block, at, &[NULL]),
-        Some(ValueRef::Integer(integer)) => add_number(block, at, INTEGER, integer.to_be_bytes()),
-        Some(ValueRef::Real(real)) => add_number(block, at, REAL, real.to_be_bytes()),
-        Some(ValueRef::Text(bytes)) => add_bytes(block, at, TEXT, bytes),
-        Some(ValueRef::Blob(bytes)) => add_bytes(block, at, BLOB, bytes),
+        None => write(space, [UNDEFINED]),
+        Some(ValueRef::Null) => write(space, [NULL]),
+        Some(ValueRef::Integer(integer)) => write_number(space, INTEGER, integer.to_be_bytes()),
+        Some(ValueRef::Real(real)) => write_number(space, REAL, real.to_be_bytes()),
+        Some(ValueRef::Text(bytes)) => write_bytes(space, TEXT, bytes),
+        Some(ValueRef::Blob(bytes)) => write_bytes(space, BLOB, bytes),
     }
 }
 
-#[inline]
-fn add_number(block: &mut Vec<u8>, at: &mut usize, kind: u8, number: [u8; 8]) -> bool {
+#[inline(always)]
+fn write_number(space: &mut [u8], kind: u8, number: [u8; 8]) -> &mut [u8] {
     let [a, b, c, d, e, f, g, h] = number;
-    put(block, at, &[kind, a, b, c, d, e, f, g, h])
+    write(space, [kind, a, b, c, d, e, f, g, h])
 }
 
 #[inline]
-fn add_bytes(block: &mut Vec<u8>, at: &mut usize, kind: u8, bytes: &[u8]) -> bool {
-    match u8::try_from(bytes.len()) {
-        Ok(len @ ..0x80) => put(block, at, &[kind, len]) && put(block, at, bytes),
+fn write_bytes<'s>(space: &'s mut [u8], kind: u8, bytes: &[u8]) -> &'s mut [u8] {
+    let space = match u8::try_from(bytes.len()) {
+        Ok(len @ ..0x80) => write(space, [kind, len]),
         _ => {
-            let mut front = [kind; 1 + varint::MAX_LEN];
-            let len = front.split_first_mut().map_or(0, |(_, rest)| varint::write(rest, bytes.len() as u64));
-            put(block, at, front.get(..1 + len).unwrap_or_default()) && put(block, at, bytes)
+            let space = write(space, [kind]);
+            let len = varint::write(space, bytes.len() as u64);
+            space.get_mut(len..).unwrap_or_default()
         }
+    };
+    match space.split_at_mut_checked(bytes.len()) {
+        Some((to, left)) => {
+            to.copy_from_slice(bytes);
+            left
+        }
+        None => &mut [],
+    }
+}
+
+#[inline(always)]
+fn write<const N: usize>(space: &mut [u8], bytes: [u8; N]) -> &mut [u8] {
+    match space.split_first_chunk_mut() {
+        Some((to, left)) => {
+            *to = bytes;
+            left
+        }
+        None => &mut [],
     }
 }
 
 /// Writes bytes, for which the block becomes longer if need be.
-#[inline]
 fn put(block: &mut Vec<u8>, at: &mut usize, bytes: &[u8]) -> bool {
     let end = *at + bytes.len();
-    if end > block.len() && !lengthen(block, end) {
+    if !make_space(block, end) {
         return false;
     }
     if let Some(space) = block.get_mut(*at..end) {
@@ -147,6 +180,12 @@ fn put(block: &mut Vec<u8>, at: &mut usize, bytes: &[u8]) -> bool {
     }
     *at = end;
     true
+}
+
+/// Makes a block at least so long; false if there is no memory.
+#[inline]
+fn make_space(block: &mut Vec<u8>, len: usize) -> bool {
+    len <= block.len() || lengthen(block, len)
 }
 
 /// Makes a block as long as that, or longer; false if there is no memory.
@@ -184,13 +223,13 @@ mod tests {
             assert_eq!(found, [Some(ValueRef::Integer(number as i64)), None, Some(ValueRef::Text(&text(number)))]);
         }
         let used: usize = places.iter().map(|place| (place.end - place.start) as usize).sum();
-        assert!(records.bytes() < used + used / 4 + BLOCK_MAX, "{used} of {} bytes are used", records.bytes());
-        let before = records.bytes();
+        assert!(records.capacity() < used + used / 4 + BLOCK_MAX, "{used} of {} bytes are used", records.capacity());
+        let before = records.capacity();
         let giant = vec![b'y'; 10 << 20];
         for text in [giant.as_slice(), b"a", b"b", b"c"].repeat(3) {
             records.add([Some(ValueRef::Text(text))].into_iter()).unwrap();
         }
-        let grown = records.bytes() - before;
+        let grown = records.capacity() - before;
         assert!(grown < 3 * (10 << 20) + 4 * BLOCK_MAX, "{grown} bytes");
         let longer = records.add_extended(records.get(places[7]).to_vec().as_slice(), &[NULL]).unwrap();
         assert_eq!(fields(records.get(longer)).map(value).last(), Some(Some(ValueRef::Null)));

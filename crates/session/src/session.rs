@@ -20,7 +20,7 @@ pub type TableFilter = Rc<dyn Fn(&str) -> bool>;
 /// Options of a session. To be set before a table is attached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// [`Session::changeset_size`] answers the size.
+    /// [`Session::changeset_size`] answers how long the changeset may be.
     pub size: bool,
     /// Tables without a primary key are recorded by their rowids.
     pub rowid: bool,
@@ -33,18 +33,36 @@ pub(crate) struct Recorded {
     pub indirect: bool,
     /// The values before the first change; for an INSERT only the key.
     pub record: Place,
+    /// The longest change that the row might have been written as; 0 unless the session counts sizes.
+    pub len_max: u32,
 }
 
 /// A table whose changes are recorded.
 pub(crate) struct Table {
     pub name: String,
     /// Whether the table is sqlite_stat1, whose key has NULL for a table without indexes.
-    is_statistics: bool,
+    pub is_statistics: bool,
     /// Read at the first change of a row.
     pub schema: Option<Schema>,
     pub changes: Changes<Recorded>,
     /// The records of the changes.
     pub records: Records,
+    /// How long the changes may be, if the session counts that.
+    pub size_bound: SizeBound,
+}
+
+/// The bound for the changes of one table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SizeBound {
+    /// What the header takes, once the table's schema is known.
+    pub header: usize,
+    pub changes: usize,
+}
+
+impl SizeBound {
+    pub fn bytes(self) -> usize {
+        self.header + self.changes
+    }
 }
 
 /// The state that the hook and the session share.
@@ -150,7 +168,7 @@ impl Session {
         self.recorder.borrow().tables.iter().all(|table| table.changes.len() == 0)
     }
 
-    /// The memory of the recorded tables and changes, in bytes.
+    /// The memory that the recorded tables and changes take, in bytes, without what is in reserve: each new row is seen in it.
     pub fn memory_used(&self) -> usize {
         let recorder = self.recorder.borrow();
         let table_bytes = |table: &Table| table.name.capacity() + table.changes.bytes() + table.records.bytes();
@@ -168,7 +186,8 @@ impl Recorder {
         self.position(name).unwrap_or_else(|| {
             let is_statistics = name.eq_ignore_ascii_case(STATISTICS);
             let (changes, records) = (Changes::default(), Records::default());
-            self.tables.push(Table { name: name.to_owned(), is_statistics, schema: None, changes, records });
+            let (name, size_bound) = (name.to_owned(), SizeBound::default());
+            self.tables.push(Table { name, is_statistics, schema: None, changes, records, size_bound });
             self.tables.len() - 1
         })
     }
@@ -193,12 +212,16 @@ impl Recorder {
             return Ok(());
         }
         if change.operation == RowOperation::Insert {
-            return table.record_row(&Row::new_of(change), RowOperation::Insert, indirect);
+            table.record_row(&Row::new_of(change), RowOperation::Insert, indirect)?;
+        } else {
+            let old = Row::old_of(change);
+            table.record_row(&old, change.operation, indirect)?;
+            if change.operation == RowOperation::Update {
+                table.record_new_key(&old, &Row::new_of(change), indirect)?;
+            }
         }
-        let old = Row::old_of(change);
-        table.record_row(&old, change.operation, indirect)?;
-        if change.operation == RowOperation::Update {
-            table.record_new_key(&old, &Row::new_of(change), indirect)?;
+        if options.size {
+            table.count_change(change);
         }
         Ok(())
     }
@@ -248,11 +271,11 @@ pub(crate) struct Row<'r> {
 }
 
 impl<'r> Row<'r> {
-    fn old_of(change: &RowChange<'r>) -> Row<'r> {
+    pub(crate) fn old_of(change: &RowChange<'r>) -> Row<'r> {
         Row { rowid: change.old_rowid, values: change.old_values.unwrap_or_default() }
     }
 
-    fn new_of(change: &RowChange<'r>) -> Row<'r> {
+    pub(crate) fn new_of(change: &RowChange<'r>) -> Row<'r> {
         Row { rowid: change.new_rowid, values: change.new_values.unwrap_or_default() }
     }
 
@@ -262,7 +285,8 @@ impl<'r> Row<'r> {
     }
 
     /// The value of a recorded column.
-    fn value(&self, schema: &Schema, is_statistics: bool, at: usize) -> ValueRef<'r> {
+    #[inline]
+    pub(crate) fn value(&self, schema: &Schema, is_statistics: bool, at: usize) -> ValueRef<'r> {
         if schema.is_plain {
             return self.values.get(at).copied().unwrap_or(ValueRef::Null);
         }
@@ -273,6 +297,27 @@ impl<'r> Row<'r> {
         };
         // A row for a table without indexes has a NULL index name: its key has an empty BLOB instead.
         if is_statistics && at == 1 && value.is_null() { ValueRef::Blob(&[]) } else { value }
+    }
+
+    /// The hash of the key; `None` if it has a NULL: the row has no identity.
+    #[inline]
+    pub(crate) fn hash(&self, schema: &Schema, is_statistics: bool) -> Option<u32> {
+        let mut hash = KeyHash::default();
+        for at in &schema.keys {
+            match self.value(schema, is_statistics, *at) {
+                ValueRef::Null => return None,
+                ValueRef::Integer(rowid) if schema.has_rowid_key => hash.add_rowid(rowid),
+                value => hash.add_value(value),
+            }
+        }
+        Some(hash.finish())
+    }
+
+    /// Whether a record has the key of the row.
+    pub(crate) fn has_key_of(&self, schema: &Schema, is_statistics: bool, record: &[u8]) -> bool {
+        let key_end = schema.keys.last().map_or(0, |last| last + 1);
+        let mut keys = fields(record).take(key_end).enumerate().filter(|(at, _)| schema.is_key(*at));
+        keys.all(|(at, field)| record::value(field) == Some(self.value(schema, is_statistics, at)))
     }
 }
 
@@ -307,6 +352,7 @@ impl Table {
         let now = Schema::read(connection, database, &self.name, options.rowid)?;
         let Some(before) = self.schema.as_ref().filter(|_| self.changes.len() > 0) else {
             self.schema = now;
+            self.count_schema(&[]);
             return Ok(());
         };
         let changed = || FunctionError::of_code(code::SCHEMA);
@@ -320,6 +366,7 @@ impl Table {
             self.extend_records(&defaults)?;
         }
         self.schema = Some(now);
+        self.count_schema(&defaults);
         Ok(())
     }
 
@@ -343,44 +390,40 @@ impl Table {
     pub(crate) fn record_row(&mut self, row: &Row<'_>, operation: RowOperation, indirect: bool) -> Result {
         let Table { schema: Some(schema), is_statistics, changes, records, .. } = self else { return Ok(()) };
         let value = |at: usize| row.value(schema, *is_statistics, at);
-        let mut hash = KeyHash::default();
-        for at in &schema.keys {
-            match value(*at) {
-                // A NULL in the key: the row has no identity.
-                ValueRef::Null => return Ok(()),
-                ValueRef::Integer(rowid) if schema.has_rowid_key => hash.add_rowid(rowid),
-                value => hash.add_value(value),
-            }
-        }
-        let hash = hash.finish();
-        let key_end = schema.keys.last().map_or(0, |last| last + 1);
-        let has_key = |recorded: &Recorded| {
-            let stored = fields(records.get(recorded.record)).take(key_end).enumerate();
-            let mut keys = stored.filter(|(at, _)| schema.is_key(*at));
-            keys.all(|(at, field)| record::value(field) == Some(value(at)))
-        };
+        let Some(hash) = row.hash(schema, *is_statistics) else { return Ok(()) };
+        let has_key = |recorded: &Recorded| row.has_key_of(schema, *is_statistics, records.get(recorded.record));
         changes.grow();
         if let Some(known) = changes.find(hash, has_key) {
             known.indirect &= indirect;
             return Ok(());
         }
-        let is_recorded = |at: usize| operation != RowOperation::Insert || schema.is_key(at);
-        let values = (0..schema.columns.len()).map(|at| is_recorded(at).then(|| value(at)));
-        let record = records.add(values)?;
-        changes.add(hash, Recorded { operation, indirect, record });
+        let columns = 0..schema.columns.len();
+        let record = match row.values.get(columns.clone()) {
+            _ if operation == RowOperation::Insert => {
+                records.add(columns.map(|at| schema.is_key(at).then(|| value(at))))?
+            }
+            Some(values) if schema.is_plain => records.add(values.iter().map(|value| Some(*value)))?,
+            _ => records.add(columns.map(|at| Some(value(at))))?,
+        };
+        changes.add(hash, Recorded { operation, indirect, record, len_max: 0 });
         Ok(())
     }
 
     /// After the old key of a row was recorded: if the row gets a new key, records the row under it as well.
     fn record_new_key(&mut self, old: &Row<'_>, new: &Row<'_>, indirect: bool) -> Result {
-        let Some(schema) = &self.schema else { return Ok(()) };
-        let is_statistics = self.is_statistics;
-        let is_same = |at: &usize| old.value(schema, is_statistics, *at) == new.value(schema, is_statistics, *at);
-        if schema.keys.iter().all(is_same) {
+        if self.has_same_key(old, new) {
             // SQLite looks up the row again at this point and may double its table, which changes the order of the changes.
             self.changes.grow();
             return Ok(());
         }
         self.record_row(new, RowOperation::Insert, indirect)
+    }
+
+    /// Whether two rows have the same key.
+    pub(crate) fn has_same_key(&self, one: &Row<'_>, other: &Row<'_>) -> bool {
+        let Some(schema) = &self.schema else { return false };
+        let is_same =
+            |at: &usize| one.value(schema, self.is_statistics, *at) == other.value(schema, self.is_statistics, *at);
+        schema.keys.iter().all(is_same)
     }
 }

@@ -346,8 +346,8 @@ instructions! {
     /// and blobs go from their registers to their pages without a record in between. Flags: `insert_flags`.
     InsertRow { flags: u8, cursor: CursorId, count: u16, affinities: AffinityListId, rowid: Reg, start: Reg }
     /// Call the pre-update hook before a row of the table of `cursor` changes. `old` and `new` are the registers of a rowid,
-    /// which those of `count` columns follow; NONE if there is no such row.
-    PreUpdate { operation: u8, cursor: CursorId, count: u16, old: Reg, new: Reg }
+    /// which those of `count` columns follow; NONE if there is no such row. Flags: `preupdate_flags`.
+    PreUpdate { flags: u8, operation: u8, cursor: CursorId, count: u16, old: Reg, new: Reg }
     /// Delete the row under `cursor`. Flags: `delete_flags`.
     Delete { flags: u8, cursor: CursorId }
     /// Insert the record in register `record` into index cursor (whose key columns are also in `start..start+count` when `count`
@@ -485,6 +485,16 @@ pub mod insert_flags {
     pub const IS_UPDATE: u8 = 16;
     /// Keep the cursor's position valid for a following Next.
     pub const SAVE_POSITION: u8 = 32;
+    /// The values have their affinities, which only say which reals are stored as integers.
+    pub const HAS_AFFINITIES: u8 = 64;
+}
+
+/// Flags of [`Insn::PreUpdate`].
+pub mod preupdate_flags {
+    /// The columns of the old row are read from the record under the cursor: no registers follow `old`.
+    pub const READS_COLUMNS: u8 = 1;
+    /// The old rowid is that of the row under the cursor.
+    pub const READS_ROWID: u8 = 2;
 }
 
 /// Flags of [`Insn::Delete`].

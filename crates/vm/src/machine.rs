@@ -398,13 +398,17 @@ pub fn with_values<T>(registers: &[Register], f: impl FnOnce(&[ValueRef<'_>]) ->
 
 /// Memory for lists of values, so that collecting the arguments of an instruction allocates nothing.
 #[derive(Debug, Default)]
-pub struct Scratch(Vec<ValueRef<'static>>);
+pub struct Scratch {
+    list: Vec<ValueRef<'static>>,
+    /// Memory for a record that the pre-update hook is told of.
+    pub record: Vec<u8>,
+}
 
 impl Scratch {
     /// The values of some registers; [`Scratch::give_back`] returns the memory.
     #[inline]
     pub fn values<'a>(&mut self, registers: &'a [Register]) -> Vec<ValueRef<'a>> {
-        let mut values = reuse(std::mem::take(&mut self.0));
+        let mut values = reuse(std::mem::take(&mut self.list));
         debug_assert!(values.is_empty(), "a list is given back empty");
         values.extend(registers.iter().map(Register::as_ref));
         values
@@ -413,7 +417,7 @@ impl Scratch {
     /// Returns the memory of a list.
     #[inline]
     pub fn give_back(&mut self, values: Vec<ValueRef<'_>>) {
-        self.0 = reuse(values);
+        self.list = reuse(values);
     }
 }
 

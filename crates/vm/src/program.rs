@@ -155,6 +155,10 @@ pub struct TableMetadata {
     pub without_rowid: bool,
     /// The positions of VIRTUAL generated columns among the table's columns, for the pre-update hook.
     pub computed: Box<[u16]>,
+    /// The positions of columns with REAL affinity, for the pre-update hook.
+    pub reals: Box<[u16]>,
+    /// The position of each column of a record among the table's columns, for the pre-update hook; none if both have the same columns.
+    pub stored: Box<[u16]>,
 }
 
 /// What a cursor runs over.

@@ -144,8 +144,9 @@ fn store_reals_as_integers(values: &mut [ValueRef<'_>], affinities: &[Affinity])
     }
 }
 
+/// What is stored of a real in a column of REAL affinity.
 #[inline]
-fn stored_real<'a>(real: f64) -> ValueRef<'a> {
+pub fn stored_real<'a>(real: f64) -> ValueRef<'a> {
     const LIMIT: f64 = (1i64 << 47) as f64;
     let is_integer = (-LIMIT..LIMIT).contains(&real) && real.trunc() == real;
     if is_integer { ValueRef::Integer(real as i64) } else { ValueRef::Real(real) }

@@ -653,9 +653,9 @@ fn run_frame<'p, const WATCHED: bool>(
                 let row = RowRegisters { start, count: usize::from(count), affinities };
                 write::insert_row(m, program, host, flags, cursor, rowid, row)?;
             }
-            Insn::PreUpdate { operation, cursor, count, old, new } => {
-                let rows = preupdate::Rows { old, new, count: usize::from(count) };
-                preupdate::tell(m, program, host, operation, cursor, rows, frames.depth());
+            Insn::PreUpdate { flags, operation, cursor, count, old, new } => {
+                let rows = preupdate::Rows { flags, old, new, count: usize::from(count) };
+                preupdate::tell(m, program, host, operation, cursor, rows, frames.depth())?;
             }
             Insn::Delete { flags, cursor } => write::delete(m, program, host, flags, cursor)?,
             Insn::IdxInsert { flags, cursor, count, record, start } => {

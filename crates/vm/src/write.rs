@@ -99,7 +99,9 @@ pub fn insert_row(
     row: RowRegisters,
 ) -> Result<(), Error> {
     check_lock(m, program, cursor)?;
-    row.apply_affinities(m, program);
+    if flags & insert_flags::HAS_AFFINITIES == 0 {
+        row.apply_affinities(m, program);
+    }
     own_row(m, cursor);
     let rowid = m.reg(rowid).integer();
     let Machine { registers, cursors, builder, .. } = m;

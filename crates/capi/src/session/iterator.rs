@@ -83,7 +83,6 @@ unsafe fn value_of(
 ) -> c_int {
     // SAFETY: our caller's promise.
     let (Some(handle), Some(out)) = (unsafe { handle.as_mut() }, unsafe { out.as_mut() }) else { return code::MISUSE };
-    *out = null_mut();
     let column = usize::try_from(column).unwrap_or(usize::MAX);
     let mut given = Box::<sqlite3_value>::default();
     match read(handle.changes(), column) {
@@ -94,7 +93,10 @@ unsafe fn value_of(
             handle.values.push(given);
             code::OK
         }
-        Ok(None) => code::OK,
+        Ok(None) => {
+            *out = null_mut();
+            code::OK
+        }
         Err(error) => error.code,
     }
 }
@@ -159,15 +161,19 @@ api! {
             put(indirect, 0);
             return code::OK;
         }
-        let (Some(header), Some(operation)) = (changes.table(), changes.operation()) else { return code::MISUSE };
-        let (name, columns, is_indirect) = (c_string(&header.name), header.column_count(), changes.is_indirect());
+        let (operation, is_indirect) = changes.last_operation().map_or((0, 0), |(operation, is_indirect)| (operation as c_int, c_int::from(is_indirect)));
+        let (name, columns) = changes.last_table().map_or((None, 0), |header| (Some(c_string(&header.name)), header.column_count()));
+        put(count, columns as c_int);
+        put(op, operation);
+        put(indirect, is_indirect);
+        let Some(name) = name else {
+            put(table, null());
+            return code::OK;
+        };
         if handle.name != name {
             handle.name = name;
         }
         put(table, handle.name.as_ptr());
-        put(count, columns as c_int);
-        put(op, operation as c_int);
-        put(indirect, c_int::from(is_indirect));
         code::OK
     }
 
@@ -180,7 +186,11 @@ api! {
             put(count, c_int::try_from(violations).unwrap_or(c_int::MAX));
             return code::OK;
         }
-        let Some(header) = handle.changes().table().cloned() else { return code::MISUSE };
+        let Some(header) = handle.changes().last_table().cloned() else {
+            put(key, null_mut());
+            put(count, 0);
+            return code::OK;
+        };
         if *handle.primary_key != *header.primary_key {
             handle.primary_key = header.primary_key.to_vec();
         }
@@ -205,6 +215,10 @@ api! {
 
     fn sqlite3changeset_fk_conflicts(handle: *mut sqlite3_changeset_iter, out: *mut c_int) -> c_int {
         let (Some(handle), Some(out)) = (handle.as_ref(), out.as_mut()) else { return code::MISUSE };
+        if handle.changes().last_table().is_none() {
+            *out = 0;
+            return code::OK;
+        }
         match handle.changes().foreign_key_conflicts() {
             Ok(count) => {
                 *out = c_int::try_from(count).unwrap_or(c_int::MAX);

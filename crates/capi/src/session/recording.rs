@@ -1,5 +1,6 @@
 //! Recording changes: `sqlite3session_*`.
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
@@ -27,6 +28,9 @@ pub struct sqlite3_session {
     inner: Session,
     /// The number under which the connection has the session as a watcher.
     watch: u64,
+    /// What the application has set last: any number, which it may ask for.
+    enabled: Cell<c_int>,
+    indirect: Cell<c_int>,
 }
 
 /// The session behind a handle, with its connection locked.
@@ -41,13 +45,13 @@ unsafe fn session<'a>(handle: *mut sqlite3_session) -> Option<(&'a sqlite3_sessi
     }
 }
 
-/// Sets a switch, if `wanted` is not negative; returns its state afterwards.
-fn switch(wanted: c_int, state: bool, set: impl FnOnce(bool)) -> c_int {
-    if wanted < 0 {
-        return c_int::from(state);
+/// Sets a switch, if `wanted` is not negative; returns the number that it was set to last.
+fn switch(wanted: c_int, last: &Cell<c_int>, set: impl FnOnce(bool)) -> c_int {
+    if wanted >= 0 {
+        last.set(wanted);
+        set(wanted != 0);
     }
-    set(wanted != 0);
-    c_int::from(wanted != 0)
+    last.get()
 }
 
 api! {
@@ -61,7 +65,7 @@ api! {
         let database = text::name(database).unwrap_or_else(|| "main".to_owned());
         let inner = Session::new(&database);
         let watch = db.core().watch_changes(inner.watcher());
-        *out = Box::into_raw(Box::new(sqlite3_session { db: handle, inner, watch }));
+        *out = Box::into_raw(Box::new(sqlite3_session { db: handle, inner, watch, enabled: Cell::new(1), indirect: Cell::new(0) }));
         code::OK
     }
 
@@ -93,12 +97,12 @@ api! {
 
     fn sqlite3session_enable(handle: *mut sqlite3_session, wanted: c_int) -> c_int {
         let Some((session, _db)) = session(handle) else { return 0 };
-        switch(wanted, session.inner.is_enabled(), |on| session.inner.set_enabled(on))
+        switch(wanted, &session.enabled, |on| session.inner.set_enabled(on))
     }
 
     fn sqlite3session_indirect(handle: *mut sqlite3_session, wanted: c_int) -> c_int {
         let Some((session, _db)) = session(handle) else { return 0 };
-        switch(wanted, session.inner.is_indirect(), |on| session.inner.set_indirect(on))
+        switch(wanted, &session.indirect, |on| session.inner.set_indirect(on))
     }
 
     fn sqlite3session_attach(handle: *mut sqlite3_session, table: *const c_char) -> c_int {
@@ -139,8 +143,8 @@ api! {
     }
 
     fn sqlite3session_changeset_size(handle: *mut sqlite3_session) -> i64 {
-        let Some((session, db)) = session(handle) else { return 0 };
-        session.inner.changeset_size(db.core()) as i64
+        let Some((session, _db)) = session(handle) else { return 0 };
+        session.inner.changeset_size() as i64
     }
 
     fn sqlite3session_diff(

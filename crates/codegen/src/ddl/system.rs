@@ -175,7 +175,7 @@ pub(super) fn delete_hooked_rows(cg: &mut Codegen<'_>, cursor: CursorId, table: 
         cg.b.emit(Insn::Rowid { cursor, dst: old });
         cg.b.emit(Insn::Columns { cursor, column: 0, dst: old.at(1), count: u32::from(count) });
         let operation = RowOperation::Delete as i32 as u8;
-        cg.b.emit(Insn::PreUpdate { operation, cursor: names, count, old, new: Reg::NONE });
+        cg.b.emit(Insn::PreUpdate { flags: 0, operation, cursor: names, count, old, new: Reg::NONE });
         cg.b.emit(Insn::Delete { flags: delete_flags::SAVE_POSITION, cursor });
     });
 }
@@ -187,7 +187,7 @@ pub(super) fn append_hooked_row(cg: &mut Codegen<'_>, cursor: CursorId, table: H
     cg.b.emit(Insn::NewRowid { cursor, dst: new, sequence: Sequence::NONE });
     cg.b.emit(Insn::Copy { src: values, dst: new.at(1), count: u32::from(count) });
     let operation = RowOperation::Insert as i32 as u8;
-    cg.b.emit(Insn::PreUpdate { operation, cursor: names, count, old: Reg::NONE, new });
+    cg.b.emit(Insn::PreUpdate { flags: 0, operation, cursor: names, count, old: Reg::NONE, new });
     cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: values, dst: record });
     cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid: new, record });
 }

@@ -99,7 +99,7 @@ fn delete_row<'a>(
     // The entry under the scan's cursor is deleted in place, after its row.
     let is_scanned = |index: &Index| rows.scanned.is_some_and(|(scanned, _)| std::ptr::eq(scanned, index));
     emit_delete_entries(cg, target, |at| !is_scanned(target.indexes[at].index))?;
-    super::preupdate::emit_delete(cg, target)?;
+    super::preupdate::emit_delete(cg, target);
     let position = if rows.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
     cg.b.emit(Insn::Delete { flags: delete_flags::COUNT_CHANGE | position, cursor: target.cursor });
     if let Some((_, cursor)) = rows.scanned {

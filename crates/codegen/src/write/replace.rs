@@ -51,7 +51,7 @@ pub(super) fn emit_replace_row<'a>(
         if target.indexes.iter().any(|index| !index.is_table) {
             cg.journal.note_more_changes();
         }
-        super::preupdate::emit_delete(cg, target)?;
+        super::preupdate::emit_delete(cg, target);
         emit_delete_entries(cg, target, |_| true)?;
         return Ok(false);
     }
@@ -59,7 +59,7 @@ pub(super) fn emit_replace_row<'a>(
     let is_gone = cg.b.label();
     if triggers.is_empty() && keys.is_empty() {
         emit_delete_entries(cg, target, |_| true)?;
-        super::preupdate::emit_delete(cg, target)?;
+        super::preupdate::emit_delete(cg, target);
         cg.b.emit(Insn::Delete { flags: delete_flags::AUXILIARY, cursor: target.cursor });
     } else {
         let cursor = target.cursor;
@@ -100,7 +100,7 @@ fn emit_watched_replace<'a>(
     foreign_key::check_old(cg, keys, target, old)?;
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
     emit_delete_entries(cg, target, |_| true)?;
-    super::preupdate::emit_delete(cg, target)?;
+    super::preupdate::emit_delete(cg, target);
     let flags = if is_locked { delete_flags::OF_LOCKED } else { 0 };
     cg.b.emit(Insn::Delete { flags, cursor: target.cursor });
     foreign_key::act(cg, keys, &change)?;

@@ -5,7 +5,7 @@ use lithe_resolve::ir::{Child, Expr, SourceId, for_each_child};
 use lithe_resolve::{ChangeTarget, Stored};
 use lithe_sql::ast::Conflict;
 use lithe_value::{Affinity, Value, ValueRef};
-use lithe_vm::insn::Insn;
+use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, Reg};
 
 use super::target::Target;
@@ -250,6 +250,9 @@ pub(super) fn emit_insert_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row
     let list = record.affinities.as_ref();
     let affinities = list.map_or(AffinityListId::NONE, |list| cg.b.shared_affinity_list(list));
     let (cursor, count) = (target.cursor, columns.len() as u16);
+    // The pre-update hook is told values with their affinities.
+    let has_affinities = cg.env.flags.preupdate_hook && !table.has_generated_columns();
+    let flags = if has_affinities { flags | insert_flags::HAS_AFFINITIES } else { flags };
     cg.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid: row.rowid, start });
 }
 

@@ -234,7 +234,7 @@ fn emit_write<'a>(
     }
     cg.set_access(target.source, table_access(target));
     emit_delete_entries(cg, target, |at| plan.changes_key || plan.unique.makes_entry(at))?;
-    super::preupdate::emit_update(cg, target, updating.old_key, row)?;
+    super::preupdate::emit_update(cg, target, updating.old_key, row);
     let position = if updating.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
     if is_deleted {
         cg.b.emit(Insn::Delete { flags: delete_flags::IS_UPDATE | position, cursor });

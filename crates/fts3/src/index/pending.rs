@@ -1,6 +1,7 @@
 //! Pending terms: those of a transaction's rows, added and deleted, that no segment has yet.
 
 use hashbrown::HashMap;
+use lithe_vtab::FunctionError;
 
 use crate::doclist::{Order, Position, PositionWriter, reversed};
 use crate::{Result, varint};
@@ -48,11 +49,15 @@ impl Pending {
     }
 
     /// Adds a term of the row to an index; without a position, a deletion of the row from the term.
-    pub fn add(&mut self, index: usize, term: &[u8], position: Option<Position>) {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM if there is no memory for one more term.
+    pub fn add(&mut self, index: usize, term: &[u8], position: Option<Position>) -> Result {
         if self.indexes.len() <= index {
             self.indexes.resize_with(index + 1, HashMap::new);
         }
-        let Some(map) = self.indexes.get_mut(index) else { return };
+        let Some(map) = self.indexes.get_mut(index) else { return Ok(()) };
+        map.try_reserve(1).map_err(|_| FunctionError::out_of_memory())?;
         let (_, list) = map.raw_entry_mut().from_key(term).or_insert_with(|| {
             self.bytes += term.len() + BYTES_PER_TERM;
             (term.to_vec(), List::default())
@@ -60,6 +65,7 @@ impl Pending {
         let before = list.bytes.len();
         list.add(self.docid, position);
         self.bytes += list.bytes.len() - before;
+        Ok(())
     }
 
     /// Whether an index has no pending terms.
@@ -89,7 +95,11 @@ impl Pending {
             return found.into_iter().collect();
         }
         let found = map.iter().filter(|(term, _)| wanted.includes(term));
-        let mut terms = found.map(|(term, list)| Ok((term.clone(), doclist(list)?))).collect::<Result<Terms>>()?;
+        let mut terms = Terms::new();
+        terms.try_reserve(map.len()).map_err(|_| FunctionError::out_of_memory())?;
+        for (term, list) in found {
+            terms.push((term.clone(), doclist(list)?));
+        }
         terms.sort_unstable();
         Ok(terms)
     }

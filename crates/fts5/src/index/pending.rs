@@ -12,6 +12,7 @@ mod rows;
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
+use lithe_vtab::FunctionError;
 
 use crate::Result;
 use crate::config::Detail;
@@ -101,8 +102,7 @@ impl Pending {
             rest.copy_from_slice(token);
         }
         let rows = Rows::new(&mut self.arena)?;
-        self.entries.push(Entry { lead, key_at, key_len: key_len as u32, rows });
-        self.bytes += ENTRY_COST + key_len;
+        self.entries.try_reserve(1).map_err(|_| FunctionError::out_of_memory())?;
         let (seed, entries, arena) = (self.seed, &self.entries, &self.arena);
         let rehash = |index: &u32| {
             let of = |entry: &Entry| {
@@ -111,7 +111,10 @@ impl Pending {
             };
             entries.get(*index as usize).map_or(0, of)
         };
+        self.slots.try_reserve(1, rehash).map_err(|_| FunctionError::out_of_memory())?;
         self.slots.insert_unique(hash, index, rehash);
+        self.entries.push(Entry { lead, key_at, key_len: key_len as u32, rows });
+        self.bytes += ENTRY_COST + key_len;
         Ok(index as usize)
     }
 
@@ -150,7 +153,10 @@ impl Pending {
         let is_wanted = |entry: &Entry| prefix.is_empty() || self.key(entry).starts_with(prefix);
         let wanted = (0u32..).zip(&self.entries).filter(|(_, entry)| is_wanted(entry));
         // One number for each term, its first bytes above its place: most terms need nothing else to be compared.
-        let mut sorted: Vec<u128> = wanted.map(|(at, entry)| u128::from(entry.lead) << 32 | u128::from(at)).collect();
+        let mut sorted: Vec<u128> = Vec::new();
+        let most = if prefix.is_empty() { self.entries.len() } else { 0 };
+        sorted.try_reserve_exact(most).map_err(|_| FunctionError::out_of_memory())?;
+        sorted.extend(wanted.map(|(at, entry)| u128::from(entry.lead) << 32 | u128::from(at)));
         sorted.sort_unstable();
         let entry = |number: u128| self.entries.get(number as u32 as usize);
         let key = |number: u128| entry(number).map(|entry| self.key(entry));

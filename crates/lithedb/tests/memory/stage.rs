@@ -109,7 +109,12 @@ pub(crate) fn content(connection: &Connection) -> String {
     let tables = "SELECT group_concat(name || coalesce(sql, '')) FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'";
     let text = |sql: &str| connection.query_row(sql, [], |row| Ok(row.get_ref(0).to_string())).unwrap_or_default();
     let rows = "SELECT count(*) || ' ' || total(length(b)) || ' ' || total(length(c)) || ' ' || total(a) FROM t";
-    format!("{} {}", text(tables), text(rows))
+    // (The tables of modules, once they are there.)
+    let texts = |table: &str| {
+        text(&format!("SELECT count(*) || ' ' || total(rowid) || ' ' || total(length(body)) FROM {table}"))
+    };
+    let boxes = "SELECT count(*) || ' ' || total(id) || ' ' || total(x0 + y1) FROM boxes";
+    format!("{} {} {} {} {}", text(tables), text(rows), texts("f5"), texts("f4"), text(boxes))
 }
 
 pub(crate) fn integrity(connection: &Connection) -> String {

@@ -6,12 +6,13 @@ use crate::config::{Config, pick};
 use crate::engines::{Arg, Op};
 
 /// The tables of every run.
-pub const SCHEMA: [&str; 6] = [
+pub const SCHEMA: [&str; 7] = [
     "CREATE TABLE t(id INTEGER PRIMARY KEY, n INT, v BLOB)",
     "CREATE INDEX t_n ON t(n)",
     "CREATE TABLE u(k TEXT PRIMARY KEY, n INT UNIQUE, v BLOB) WITHOUT ROWID",
     "CREATE TABLE x0(id INTEGER PRIMARY KEY, w TEXT UNIQUE, z)",
     "CREATE VIRTUAL TABLE words USING fts5(body)",
+    "CREATE VIRTUAL TABLE letters USING fts4(body)",
     "CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1)",
 ];
 
@@ -160,18 +161,22 @@ impl Ops {
         Op::new("REPLACE INTO x0(id, w, z) VALUES (?1, 'row ' || ?1, ?2)", [Arg::Int(random.below(9) as i64), bytes])
     }
 
-    /// A change of the full-text table, whose index is written at the end of the transaction.
+    /// A change of a full-text table, whose index is written at the end of the transaction.
     fn change_words(&mut self, random: &mut Random) -> Op {
+        let table = pick(random, &["words", "letters"]);
         let [modulus, rest] = self.some_rows(random);
         self.number += 1;
         let number = Arg::Int(self.number as i64);
         match random.below(5) {
-            0 => Op::new("DELETE FROM words WHERE rowid % ?1 = ?2", [modulus, rest]),
-            1 => Op::new("UPDATE words SET body = body || ' w' || ?3 WHERE rowid % ?1 = ?2", [modulus, rest, number]),
-            2 => Op::new("INSERT INTO words(words) VALUES('optimize')", []),
+            0 => Op::new(format!("DELETE FROM {table} WHERE rowid % ?1 = ?2"), [modulus, rest]),
+            1 => {
+                let sql = format!("UPDATE {table} SET body = body || ' w' || ?3 WHERE rowid % ?1 = ?2");
+                Op::new(sql, [modulus, rest, number])
+            }
+            2 => Op::new(format!("INSERT INTO {table}({table}) VALUES('optimize')"), []),
             _ => {
                 let body = "'w' || i || ' of w' || ?2 || ' x' || i % 3";
-                Op::new(format!("INSERT INTO words {COUNT} SELECT {body} FROM c"), [modulus, number])
+                Op::new(format!("INSERT INTO {table} {COUNT} SELECT {body} FROM c"), [modulus, number])
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use lithe_btree::SearchKey;
-use lithe_format::record::{Column, Located};
+use lithe_format::record::{Column, Located, PADDING};
 use lithe_format::serial_type::SerialType;
 use lithe_value::{Encoding, ValueRef};
 use lithe_vfs::ResultCode;
@@ -281,6 +281,23 @@ impl TreeCursor {
             return None;
         }
         self.inner.page.as_ref()?.get(self.inner.span.range())
+    }
+
+    /// As [`TreeCursor::record_in_place`], for a row of which no single column is read: none is located. With [`PADDING`] bytes of anything behind
+    /// it, unless it ends the page.
+    #[inline]
+    pub fn padded_record(&self) -> Option<&[u8]> {
+        let inner = &self.inner;
+        let (page, span) = match inner.state {
+            RowState::Read => (inner.page.as_ref()?, inner.span),
+            RowState::Unread if !inner.is_ahead => inner.cursor.peek(&self.btree).map(|row| (row.page, row.span))?,
+            _ => return None,
+        };
+        if inner.encoding != Encoding::Utf8 || span.overflows() {
+            return None;
+        }
+        let range = span.range();
+        page.get(range.start..range.end + PADDING).or_else(|| page.get(range))
     }
 
     /// Puts the whole record into a register, as a blob. Texts in it become UTF-8.
