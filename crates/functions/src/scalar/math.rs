@@ -103,13 +103,15 @@ const HUGE: f64 = (1u64 << 28) as f64;
 
 /// Computed as in the C library; the standard library's formula differs in the last digit.
 fn acosh(x: f64) -> f64 {
-    if x > HUGE {
+    if x < 1.0 {
+        f64::NAN
+    } else if x > HUGE {
         x.ln() + LN_2
     } else if x > 2.0 {
         (2.0 * x - 1.0 / (x + (x * x - 1.0).sqrt())).ln()
     } else {
         let above_1 = x - 1.0;
-        (above_1 + (2.0 * above_1 + above_1 * above_1).sqrt()).ln_1p() // NaN below 1
+        (above_1 + (2.0 * above_1 + above_1 * above_1).sqrt()).ln_1p()
     }
 }
 
