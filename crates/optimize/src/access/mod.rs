@@ -64,7 +64,7 @@ use order::{OrderColumns, OrderResult, Satisfied, Wish};
 use paths::PathFinder;
 use search::{Found, Search};
 use sources::SourceInfo;
-use terms::{Scope, Terms, has_expression_index};
+use terms::{Scope, Terms, has_expression_index, has_partial_index};
 
 use lithe_catalog::{Result, fail};
 
@@ -80,7 +80,8 @@ fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&
     let has_expression_indexes = request.sources.iter().any(has_expression_index);
     let measures = collect::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
     let finds_implied = measures.is_some();
-    let scope = Scope { context, sources: request.sources, has_expression_indexes, finds_implied };
+    let has_partial_indexes = request.sources.iter().any(has_partial_index);
+    let scope = Scope { context, sources: request.sources, has_expression_indexes, has_partial_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
     if let Some(plan) = by_rowid::find(context, request, &terms) {
         return Ok(plan);
