@@ -178,7 +178,7 @@ fn wanted_columns<'a>(request: &JoinRequest<'a>) -> OrderColumns<'a> {
     match request.order {
         WantedOrder::OrderBy(terms) => OrderColumns::of_terms(sources, terms, Wish::Sorted),
         WantedOrder::GroupBy(terms, _) => OrderColumns::of_terms(sources, terms, Wish::Grouped),
-        WantedOrder::MinMax(term) => OrderColumns::of_terms(sources, std::slice::from_ref(term), Wish::Sorted),
+        WantedOrder::MinMax(term) => OrderColumns::of_terms(sources, std::slice::from_ref(term), Wish::Extreme),
         WantedOrder::Any if request.distinct => OrderColumns::of_exprs(sources, request.result, Wish::Distinct),
         WantedOrder::Any => OrderColumns::of_exprs(sources, &[], Wish::Sorted),
     }

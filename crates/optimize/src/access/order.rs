@@ -38,6 +38,8 @@ pub enum Wish {
     Sorted,
     /// GROUP BY: equal rows together, in any sequence of the columns and any direction.
     Grouped,
+    /// min() or max(): the first row decides. As in SQLite, the values of an IN do not come in order for it.
+    Extreme,
     /// DISTINCT: equal rows together, in any sequence of the columns.
     Distinct,
 }
@@ -295,6 +297,10 @@ impl<'a> Check<'_, 'a> {
             self.done = self.order_of_query(candidate);
             return false;
         };
+        if self.wanted.wish == Wish::Extreme && (0..order.keys.len()).any(|at| self.key_op(&order, at) == Some(Op::In))
+        {
+            return false;
+        }
         let mut is_distinct = order.is_unique;
         let mut reverse = None;
         for (at, column) in order.columns.iter().enumerate() {
@@ -397,7 +403,7 @@ impl<'a> Check<'_, 'a> {
         };
         // In an ORDER BY the next wanted column must come next.
         let (at, wanted) = match self.wanted.wish {
-            Wish::Sorted => open.next().filter(|(_, wanted)| fits(wanted))?,
+            Wish::Sorted | Wish::Extreme => open.next().filter(|(_, wanted)| fits(wanted))?,
             Wish::Grouped | Wish::Distinct => open.find(|(_, wanted)| fits(wanted))?,
         };
         if self.wanted.wish == Wish::Grouped {
