@@ -144,3 +144,15 @@ fn atanh(x: f64) -> f64 {
     };
     result.copysign(x)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acosh_below_1_is_no_number() {
+        // The sum of x and the root of its square vanishes for the last.
+        assert!([0.5, -1.0, -9_223_372_036_854_775_808.0].into_iter().all(|x| acosh(x).is_nan()));
+        assert_eq!((acosh(1.0), acosh(2.0)), (0.0, 1.316_957_896_924_816_6));
+    }
+}

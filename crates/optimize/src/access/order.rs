@@ -16,11 +16,12 @@ use lithe_resolve::ir::{
     Coll, ColumnIndex, Expr, OrderTerm, Query, SourceKind, SourceSet, TermOrigin, affinity_of, collation_of,
     is_constant, same, skip_likelihood, sources_of,
 };
+use lithe_value::Affinity;
 
 use super::candidate::{Candidate, Key, TreeWay, Way};
 use super::few::Few;
 use super::sources::{IndexedTerm, SourceIndexInfo, SourceInfo};
-use super::terms::{Left, Op, Right, Terms};
+use super::terms::{Constraint, Left, Op, Right, Terms, fits_affinity};
 
 /// The columns whose order is wanted.
 #[derive(Debug)]
@@ -272,8 +273,12 @@ impl<'a> Check<'_, 'a> {
     /// texts '2' and '2.0' both equal the integer 2.
     fn is_bound(&self, candidate: &Candidate, column: ColumnIndex, wanted: &OrderColumn<'a>) -> bool {
         let affinity = affinity_of(&wanted.expr);
-        let has_affinity = |right: &Right<'a>| match right {
-            Right::Value(value) => affinity_of(value).is_none_or(|of| Some(of) == affinity),
+        let has_affinity = |constraint: &Constraint<'a>| match constraint.right {
+            // A constant in the place of a column has no affinity, but is compared with that of the column.
+            Right::Value(value) => {
+                affinity_of(&value).is_none_or(|of| Some(of) == affinity)
+                    && fits_affinity(constraint.how.affinity, affinity.unwrap_or(Affinity::Blob))
+            }
             Right::Null | Right::Set(..) | Right::Row(..) => true,
         };
         let source = candidate.source;
@@ -288,7 +293,7 @@ impl<'a> Check<'_, 'a> {
                     || self.sets_are_values && constraint.op == Op::In && candidate.used.contains(&id))
                 && constraint.needs.is_subset_of(self.outside)
                 && holds(self.terms.conditions[constraint.condition].origin)
-                && has_affinity(&constraint.right)
+                && has_affinity(constraint)
                 && (matches!(constraint.op, Op::IsNull | Op::In)
                     || column.is_rowid()
                     || constraint.how.collation == wanted.collation)
@@ -299,7 +304,7 @@ impl<'a> Check<'_, 'a> {
     /// all rows of the loop.
     fn follow(&mut self, candidate: &Candidate) -> bool {
         let Some(order) = loop_order(&self.infos[candidate.source], candidate) else {
-            self.done = self.order_of_query(candidate);
+            self.done |= self.order_of_query(candidate);
             return false;
         };
         if self.wanted.wish == Wish::Extreme && (0..order.keys.len()).any(|at| self.key_op(&order, at) == Some(Op::In))
@@ -367,8 +372,11 @@ impl<'a> Check<'_, 'a> {
                 && wanted.collation == given.collation
                 && (self.wanted.wish == Wish::Grouped || is_same_way)
         };
-        let met = self.wanted.columns.iter().zip(order_given(derived.query)).take_while(is_met).count();
-        (1 << met) - 1
+        // Columns that have one value need no order.
+        let bound = (self.done.trailing_ones() as usize).min(self.wanted.columns.len());
+        let open = &self.wanted.columns[bound..];
+        let met = open.iter().zip(order_given(derived.query)).take_while(is_met).count();
+        ((1 << met) - 1) << bound
     }
 
     /// The comparison that binds the loop's column at `at`.

@@ -10,6 +10,8 @@ SELECT a, (SELECT group_concat(x) FROM (SELECT x FROM u WHERE x = t.a ORDER BY x
 SELECT a, (SELECT x FROM u WHERE x = t.a ORDER BY x, y LIMIT 1) FROM t
 SELECT a, (SELECT w FROM u WHERE w = t.a ORDER BY w DESC, y LIMIT 1) FROM t
 SELECT a, x, y FROM t JOIN u ON x = a WHERE a = 2 ORDER BY x, y
+INSERT INTO u VALUES ('2.00', '00', 1, 1)
+SELECT a, x, y FROM t JOIN u ON x = a WHERE a = 2 ORDER BY x, y
 SELECT a, x, y FROM t CROSS JOIN u ON x = t.r WHERE t.rowid = 1 ORDER BY x, y
 SELECT a, x, y FROM t LEFT JOIN u ON x = t.a ORDER BY t.rowid, x, y
 SELECT x, count(*) FROM u WHERE x = CAST(2 AS INT) GROUP BY x
