@@ -115,26 +115,41 @@ fn pragma_rows(
     name: &str,
     arguments: &[Option<ValueRef<'_>>],
 ) -> Result<Vec<CommandRow>> {
-    let given = |at: usize| arguments.get(at).copied().flatten().filter(|value| *value != ValueRef::Null);
-    let hidden = hidden_of(name);
-    let text = |column: &str| {
-        let at = hidden.iter().position(|hidden| *hidden == column)?;
-        given(at).map(|value| cast::to_text(value).into_owned())
-    };
-    let schema = match text("schema") {
+    let text = |column: &str| pragma_argument(connection, arguments, hidden_of(name), column);
+    let schema_given = text("schema")?;
+    let schema = match &schema_given {
         Some(schema) => {
-            let found = connection.catalog().find_database(Name::new(&schema));
-            let unknown = || Error::generic(format!("unknown database '{}'", String::from_utf8_lossy(&schema)));
+            let found = connection.catalog().find_database(Name::new(schema));
+            let unknown = || Error::generic(format!("unknown database '{}'", String::from_utf8_lossy(schema)));
             Some(found.ok_or_else(unknown)?)
         }
         None => None,
     };
+    let given = text("arg")?;
     let [value, schema_name] =
-        ["arg", "schema"].map(|column| text(column).map(|text| String::from_utf8_lossy(&text).into_owned()));
+        [&given, &schema_given].map(|text| text.as_ref().map(|text| String::from_utf8_lossy(text).into_owned()));
     if !connection.hooks.authorize(Action::Pragma, Some(name), value.as_deref(), schema_name.as_deref())? {
         return Ok(Vec::new());
     }
-    pragma::call(connection, run, name, schema, text("arg"))
+    pragma::call(connection, run, name, schema, given)
+}
+
+/// The text that a hidden column is compared with; `None` for NULL and where there is none.
+fn pragma_argument(
+    connection: &Connection,
+    arguments: &[Option<ValueRef<'_>>],
+    hidden: &[&str],
+    column: &str,
+) -> Result<Option<Vec<u8>>> {
+    let at = hidden.iter().position(|hidden| *hidden == column);
+    match at.and_then(|at| arguments.get(at).copied().flatten()) {
+        None | Some(ValueRef::Null) => Ok(None),
+        Some(value) => {
+            let mut decoded = Buffer::new();
+            let text = text_of(value, connection.state.encoding.get(), &mut decoded)?;
+            Ok(Some(cast::to_text(text).into_owned()))
+        }
+    }
 }
 
 fn json_rows(
@@ -155,9 +170,18 @@ fn json_rows(
     let mut text = Buffer::new();
     let json = match json {
         ValueRef::Blob(blob) if json::is_jsonb(blob) => json,
-        json => cast::blob_as_text(json, encoding, &mut text).map_err(|_| Error::from_code(ResultCode::NOMEM))?,
+        json => text_of(json, encoding, &mut text)?,
     };
-    let root = arguments.get(1).copied().flatten();
+    let mut path = Buffer::new();
+    let root = match arguments.get(1).copied().flatten() {
+        Some(root) => Some(text_of(root, encoding, &mut path)?),
+        None => None,
+    };
     let rows = json::each(json, root, form);
     rows.map_err(|error| Error::new(ResultCode(error.code), error.into_message()))
+}
+
+/// An argument that is read as text: in a database of UTF-16, a BLOB is text of that encoding.
+fn text_of<'a>(argument: ValueRef<'a>, encoding: Encoding, text: &'a mut Buffer) -> Result<ValueRef<'a>> {
+    cast::blob_as_text(argument, encoding, text).map_err(|_| Error::from_code(ResultCode::NOMEM))
 }

@@ -240,13 +240,21 @@ impl Function {
         match &*self.name {
             "typeof" | "length" | "octet_length" | "hex" | "quote" | "coalesce" | "ifnull" | "iif" | "if" | "min"
             | "max" | "nullif" | "likely" | "unlikely" | "likelihood" | "subtype" | "count" | "json_array"
-            | "json_object" | "json_quote" | "jsonb_array" | "jsonb_object" | "sqlite_log" => false,
+            | "json_object" | "json_quote" | "jsonb_array" | "jsonb_object" | "json_group_array"
+            | "jsonb_group_array" | "unistr_quote" | "sqlite_log" => false,
             "substr" | "substring" => at > 0,
+            "json_group_object" | "jsonb_group_object" => at == 0,
             "instr" => !(is_blob(0) && is_blob(1)),
             "json_patch" | "jsonb_patch" => !is_jsonb(),
             "json_set" | "json_insert" | "json_replace" | "json_array_insert" | "jsonb_set" | "jsonb_insert"
             | "jsonb_replace" | "jsonb_array_insert" => at % 2 == 1 || at == 0 && !is_jsonb(),
             name if name.starts_with("json") || name.starts_with("->") => at > 0 || !is_jsonb(),
+            "log" => at == 1,
+            // They make NULL of a BLOB.
+            "sign" | "acos" | "acosh" | "asin" | "asinh" | "atan" | "atan2" | "atanh" | "ceil" | "ceiling" | "cos"
+            | "cosh" | "degrees" | "exp" | "floor" | "ln" | "log10" | "log2" | "mod" | "pow" | "power" | "radians"
+            | "sin" | "sinh" | "sqrt" | "tan" | "tanh" | "trunc" => false,
+            "ntile" => true,
             _ => matches!(self.kind, Kind::Scalar(_) | Kind::Aggregate(_)),
         }
     }

@@ -66,11 +66,14 @@ impl<'a> Planner<'a> {
         self.plan_core(core, SelectRequest { order_by, ..SelectRequest::default() })
     }
 
-    /// The ORDER BY of a core that is a side of a merge.
+    /// The ORDER BY of a core that is a side of a merge. As in SQLite, all its terms have COLLATE, so that it is not met by the order of a
+    /// query in FROM.
     fn order_of_core(&self, core: &Core<'a>, order: &[MergeTerm<'a>]) -> &'a [OrderTerm<'a>] {
         let term = |term: &MergeTerm<'a>| OrderTerm {
             expr: match core.body {
-                CoreBody::Select(select) => select.columns[term.column],
+                CoreBody::Select(select) => {
+                    Expr::Collate(&select.columns[term.column], self.context.arena.alloc(term.collation))
+                }
                 CoreBody::Values(_) => Expr::Null,
             },
             collation: term.collation,

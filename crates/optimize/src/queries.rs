@@ -38,7 +38,7 @@ impl<'a> Planner<'a> {
             return Ok(&[]);
         }
         let found = bumpalo::collections::Vec::new_in(self.context.arena);
-        let mut walk = ExprWalk { planner: self, known, found };
+        let mut walk = ExprWalk { planner: self, known, found, rows: Vec::new() };
         visit(&mut walk)?;
         Ok(walk.found.into_bump_slice())
     }
@@ -50,6 +50,8 @@ pub(crate) struct ExprWalk<'w, 'a> {
     /// Expressions whose values are computed already.
     known: &'w [Expr<'a>],
     found: bumpalo::collections::Vec<'a, ExprQuery<'a>>,
+    /// Subqueries of which a column has been visited: their row is known from then on.
+    rows: Vec<&'a Query<'a>>,
 }
 
 impl<'a> ExprWalk<'_, 'a> {
@@ -65,7 +67,13 @@ impl<'a> ExprWalk<'_, 'a> {
             Expr::And(..) | Expr::Or(..) if known_truth(expr).is_some() => Ok(()),
             Expr::In(set) => self.set(set),
             Expr::CompareRows(compare) => self.rows(compare),
+            Expr::SubqueryColumn(subquery, _) if self.rows.iter().any(|row| std::ptr::eq(*row, subquery.query)) => {
+                Ok(())
+            }
             Expr::Subquery(subquery) | Expr::SubqueryColumn(subquery, _) => {
+                if matches!(expr, Expr::SubqueryColumn(..)) {
+                    self.rows.push(subquery.query);
+                }
                 let plan = self.planner.plan_query(subquery.query, RowsFor::FirstRow)?;
                 self.push(subquery.query, ExprQueryWay::Row(plan));
                 Ok(())

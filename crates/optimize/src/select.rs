@@ -412,14 +412,16 @@ fn useful_order<'a>(order_by: &'a [OrderTerm<'a>], select: &Select<'a>) -> &'a [
 fn single_extreme<'a>(arena: &'a Bump, select: &'a Select<'a>) -> Option<&'a OrderTerm<'a>> {
     let [call] = select.aggregates else { return None };
     let is_max = extreme(call)?;
-    if call.filter.is_some() {
+    // As in SQLite, not beside HAVING: its bare columns are those of the row that is found first in a scan.
+    if call.filter.is_some() || select.having.is_some() {
         return None;
     }
     Some(arena.alloc(OrderTerm {
         expr: call.args[0],
         collation: call.collation,
         descending: is_max,
-        nulls_opposite: false,
+        // NULLs come last.
+        nulls_opposite: !is_max,
         output: None,
     }))
 }

@@ -22,7 +22,7 @@ mod subquery;
 
 use lithe_catalog::{Result, fail};
 use lithe_resolve::ir::{
-    BinaryOp, Child, ComputedId, Expr, Parameter, SourceId, UnaryOp, any, for_each_child, is_constant,
+    BinaryOp, Child, ComputedId, Expr, Parameter, SourceId, SubqueryId, UnaryOp, any, for_each_child, is_constant,
 };
 use lithe_value::{Affinity, Value as Constant};
 use lithe_vm::insn::Insn;
@@ -51,6 +51,8 @@ pub(super) struct State {
     /// The code is that of a constant which is computed once, where it is needed. As in SQLite, no part of it is computed before all loops
     /// that may fail.
     is_once: bool,
+    /// The rows of subqueries whose columns are values of one list, if one is computed ([`Codegen::sharing_rows`]).
+    rows: Option<Vec<(SubqueryId, Reg)>>,
 }
 
 /// The value in a register as an expression, for use in other expressions.
@@ -86,10 +88,20 @@ impl<'a> Codegen<'a> {
 
     /// Puts the values of the expressions into the registers from `start` on.
     pub fn emit_list_into(&mut self, exprs: &[Expr<'a>], start: Reg) -> Result<()> {
-        for (at, expr) in exprs.iter().enumerate() {
-            self.emit_into(expr, start.at(at))?;
-        }
-        Ok(())
+        self.sharing_rows(|cg| {
+            for (at, expr) in exprs.iter().enumerate() {
+                cg.emit_into(expr, start.at(at))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs `f`, which computes a list of values: a subquery of which several are columns runs once for all of them.
+    pub(crate) fn sharing_rows<T>(&mut self, f: impl FnOnce(&mut Codegen<'a>) -> Result<T>) -> Result<T> {
+        let outer = self.expr.rows.replace(Vec::new());
+        let result = f(self);
+        self.expr.rows = outer;
+        result
     }
 
     /// Puts the value of the expression into `dst`.

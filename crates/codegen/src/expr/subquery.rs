@@ -11,9 +11,17 @@ use super::super::{Codegen, Destination};
 /// The planner visits all expressions that are evaluated.
 pub(super) const NOT_PLANNED: &str = "a query in an expression is not planned";
 
-/// Column `at` of the first row of a subquery.
+/// Column `at` of the first row of a subquery. The row is the same for all values of a list.
 pub(super) fn emit_column<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>, at: u16, dst: Reg) -> Result<()> {
-    let start = emit_row(cg, subquery)?;
+    let shared = cg.expr.rows.iter().flatten().find(|(id, _)| *id == subquery.id);
+    let start = match shared {
+        Some((_, start)) => *start,
+        None => {
+            let start = emit_row(cg, subquery)?;
+            cg.expr.rows.iter_mut().for_each(|rows| rows.push((subquery.id, start)));
+            start
+        }
+    };
     cg.emit_copy(start.at(usize::from(at)), dst);
     Ok(())
 }

@@ -108,10 +108,9 @@ pub(super) fn emit_single_group<'a>(cg: &mut Codegen<'a>, plan: &'a AggregatePla
     plain::in_loop_of(cg, from, |cg| {
         let loops = begin_loops(cg, &join)?;
         emit_step(cg, &accumulators)?;
-        if let Some(term) = extreme {
-            let value = cg.emit(&term.expr)?;
-            cg.b.emit(Insn::NotNull { reg: value.reg, target: loops.done });
-            cg.release(value);
+        if extreme.is_some() {
+            // The rows come in its order, so the first one has the result, and bare columns.
+            cg.b.emit(Insn::Goto { target: loops.done });
         }
         end_loops(cg, loops)
     })?;

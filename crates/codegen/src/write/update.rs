@@ -139,6 +139,19 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
 
 /// The new row: the values of SET, and for other columns those of the old row.
 fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result<Row> {
+    let row = cg.sharing_rows(|cg| emit_values_of_row(cg, updating))?;
+    let Updating { target, plan, .. } = *updating;
+    let table = target.table;
+    // The affinities are applied when the record is built; here they are applied only if the row is read before.
+    let is_seen = updating.returning.is_some() || !plan.triggers.is_empty() || !plan.keys.is_empty();
+    if is_seen || !target.indexes.is_empty() || row::needs_final_values(table) {
+        row::emit_affinity(cg, table, row, |at| plan.changed.has_column(at));
+    }
+    Ok(row)
+}
+
+/// The values of the new row as they are given.
+fn emit_values_of_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result<Row> {
     let Updating { target, set, plan, .. } = *updating;
     let table = target.table;
     let mut row = Row::new(cg, table.columns.len());
@@ -158,11 +171,6 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
         if let Some(assigned) = assigned_to(ChangedColumn::Column(at)) {
             cg.emit_into(&assigned.value, row.column(at))?;
         }
-    }
-    // The affinities are applied when the record is built; here they are applied only if the row is read before.
-    let is_seen = updating.returning.is_some() || !plan.triggers.is_empty() || !plan.keys.is_empty();
-    if is_seen || !target.indexes.is_empty() || row::needs_final_values(table) {
-        row::emit_affinity(cg, table, row, |at| plan.changed.has_column(at));
     }
     Ok(row)
 }

@@ -150,18 +150,21 @@ fn find_rows<'a>(
     let loops = begin_loops(cg, &join)?;
     cg.in_loop(|cg| {
         let is_known = cg.b.label();
-        for (at, argument) in arguments.iter().enumerate() {
-            let dst = start.at(at);
-            match (argument.unchanged, cg.access(target.source)) {
-                (Some(column), ColumnAccess::Virtual { cursor }) => {
-                    cg.b.emit(Insn::VColumn { flags: 1, cursor, column, dst });
+        cg.sharing_rows(|cg| {
+            for (at, argument) in arguments.iter().enumerate() {
+                let dst = start.at(at);
+                match (argument.unchanged, cg.access(target.source)) {
+                    (Some(column), ColumnAccess::Virtual { cursor }) => {
+                        cg.b.emit(Insn::VColumn { flags: 1, cursor, column, dst });
+                    }
+                    _ => cg.emit_into(&argument.expr, dst)?,
                 }
-                _ => cg.emit_into(&argument.expr, dst)?,
+                if is_from && at == 0 {
+                    cg.b.emit(Insn::Found { cursor: found, count: 1, start, target: is_known });
+                }
             }
-            if is_from && at == 0 {
-                cg.b.emit(Insn::Found { cursor: found, count: 1, start, target: is_known });
-            }
-        }
+            Ok(())
+        })?;
         cg.b.emit(Insn::VNoteUnchanged { start, count: width as u32, dst: start.at(width) });
         let (count, affinities) = (width as u16 + 1, AffinityListId::NONE);
         cg.b.emit(Insn::MakeRecord { count, affinities, start, dst: record });

@@ -75,6 +75,21 @@ fn row_values() {
 }
 
 #[test]
+fn columns_bound_by_equalities() {
+    check(include_str!("bound_columns.sql"));
+}
+
+#[test]
+fn searches_of_odd_forms() {
+    check(include_str!("odd_forms.sql"));
+}
+
+#[test]
+fn what_implies_partial_indexes() {
+    check(include_str!("partial_implied.sql"));
+}
+
+#[test]
 fn partial_indexes() {
     check(include_str!("partial.sql"));
 }

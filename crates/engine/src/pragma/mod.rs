@@ -242,20 +242,27 @@ impl Call<'_> {
     }
 }
 
-/// on, yes, true, off, no, false, full, extra or a number; `default` for anything else.
+/// on, yes, true, off, no, false or a number; `default` for anything else.
 fn boolean(text: &[u8], default: bool) -> bool {
-    safety_level(text, u8::from(default)) != 0
+    if text.first().is_some_and(u8::is_ascii_digit) {
+        return integer(text) != 0;
+    }
+    level_of_word(text).filter(|level| *level < 2).map_or(default, |level| level == 1)
 }
 
-/// The levels of `synchronous`, whose words booleans share: off/no/false 0, on/yes/true 1, full 2, extra 3, or a
-/// number.
+/// The levels of `synchronous`: off 0, on 1, full 2, extra 3, or a number; `default` for anything else.
 fn safety_level(text: &[u8], default: u8) -> u8 {
     if text.first().is_some_and(u8::is_ascii_digit) {
         return integer(text) as u8;
     }
+    level_of_word(text).unwrap_or(default)
+}
+
+/// The level that a word stands for: off/no/false 0, on/yes/true 1, full 2, extra 3.
+fn level_of_word(text: &[u8]) -> Option<u8> {
     let words: [(&str, u8); 8] =
         [("on", 1), ("yes", 1), ("true", 1), ("off", 0), ("no", 0), ("false", 0), ("full", 2), ("extra", 3)];
-    words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())).map_or(default, |(_, level)| *level)
+    words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())).map(|(_, level)| *level)
 }
 
 /// One row with one value.
@@ -274,7 +281,8 @@ mod tests {
 
     #[test]
     fn values() {
-        assert!(boolean(b"YES", false) && boolean(b"2", false) && !boolean(b"maybe", false));
+        assert!(boolean(b"YES", false) && boolean(b"2", false) && boolean(b"256", false) && !boolean(b"maybe", false));
+        assert!(!boolean(b"full", false) && boolean(b"extra", true) && !boolean(b"off", true));
         assert_eq!((safety_level(b"normal", 1), safety_level(b"EXTRA", 1), safety_level(b"0", 1)), (1, 3, 0));
     }
 }

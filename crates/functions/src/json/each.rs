@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use lithe_value::buffer::OutOfMemory;
-use lithe_value::{NumberText, Value, ValueRef, cast};
+use lithe_value::{NumberText, Value, ValueRef, cast, utf8};
 
 use super::output::{self, Output};
 use super::path::{self, Step};
@@ -59,7 +59,7 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, form: EachForm) -> R
     let root_path = match root {
         None => b"$".to_vec(),
         Some(ValueRef::Null) => return Ok(Vec::new()),
-        Some(root) => output::copy(cast::to_bytes(root, &mut NumberText::default()))?,
+        Some(root) => output::copy(utf8::until_nul(cast::to_bytes(root, &mut NumberText::default())))?,
     };
     let found = find(&document, &root_path).map_err(|failure| path_failure(failure, &root_path))?;
     let Some(root) = found else { return Ok(Vec::new()) };

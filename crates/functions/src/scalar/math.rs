@@ -103,13 +103,15 @@ const HUGE: f64 = (1u64 << 28) as f64;
 
 /// Computed as in the C library; the standard library's formula differs in the last digit.
 fn acosh(x: f64) -> f64 {
-    if x > HUGE {
+    if x < 1.0 {
+        f64::NAN
+    } else if x > HUGE {
         x.ln() + LN_2
     } else if x > 2.0 {
         (2.0 * x - 1.0 / (x + (x * x - 1.0).sqrt())).ln()
     } else {
         let above_1 = x - 1.0;
-        (above_1 + (2.0 * above_1 + above_1 * above_1).sqrt()).ln_1p() // NaN below 1
+        (above_1 + (2.0 * above_1 + above_1 * above_1).sqrt()).ln_1p()
     }
 }
 
@@ -141,4 +143,16 @@ fn atanh(x: f64) -> f64 {
         0.5 * (twice / (1.0 - magnitude)).ln_1p() // infinite at 1, NaN beyond
     };
     result.copysign(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acosh_below_1_is_no_number() {
+        // The sum of x and the root of its square vanishes for the last.
+        assert!([0.5, -1.0, -9_223_372_036_854_775_808.0].into_iter().all(|x| acosh(x).is_nan()));
+        assert_eq!((acosh(1.0), acosh(2.0)), (0.0, 1.316_957_896_924_816_6));
+    }
 }

@@ -62,8 +62,11 @@ fn create(rng: &mut Rng, table: &Table, all: &mut Vec<String>) {
     all.push(format!("CREATE TABLE {name}({key}, k INT, s TEXT{collation}, n REAL, d TEXT{unique}{end}"));
     let rows = *pick(rng, &[0, 1, 7, 30, 30, 80]);
     let values = rng.i64(1..6);
+    let has_numbers = one_in(&mut rng.clone(), 4);
     for id in 0..rows {
-        let s = pick(rng, &["'x'", "'y'", "'X'", "'z'", "NULL", "'yy'"]);
+        let number = *pick(&mut rng.clone(), &["'2'", "'2.0'", "'02'", "'1'"]);
+        let s = *pick(rng, &["'x'", "'y'", "'X'", "'z'", "NULL", "'yy'"]);
+        let s = if has_numbers { number } else { s };
         let n = pick(rng, &["1", "2.5", "-3", "NULL", "2"]);
         let k = if one_in(rng, 9) { "NULL".to_owned() } else { rng.i64(0..=values).to_string() };
         let month = rng.u32(1..5);
@@ -129,7 +132,19 @@ fn filter(rng: &mut Rng, prefix: &str) -> String {
         5 => format!(" WHERE {p}d < '2024-03'"),
         _ => String::new(),
     };
-    rows.map_or(other, |condition| format!(" WHERE {condition}"))
+    let converted = converted(&mut rng.clone(), prefix);
+    rows.or(converted).map_or(other, |condition| format!(" WHERE {condition}"))
+}
+
+/// Now and then an equality with a value of another affinity, which several values of the column may equal.
+fn converted(rng: &mut Rng, prefix: &str) -> Option<String> {
+    let value = *pick(rng, &["CAST(2 AS INT)", "CAST(2 AS REAL)", "(SELECT max(k) FROM b)"]);
+    match rng.u32(0..24) {
+        0..2 => Some(format!("{prefix}s = {value}")),
+        2 => Some(format!("{value} IS {prefix}s")),
+        3 => Some(format!("{prefix}k = CAST('2' AS TEXT)")),
+        _ => None,
+    }
 }
 
 /// Now and then a condition on row values.

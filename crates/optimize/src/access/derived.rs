@@ -45,15 +45,7 @@ impl<'a> PlanContext<'a> {
     /// The estimated number of rows of the query. A compound that is merged, because it is sorted or ends with another operator than UNION
     /// ALL, does not count its LIMIT, and EXCEPT and INTERSECT count the rows on their left.
     fn estimate_query(&self, query: &Query<'a>) -> LogEst {
-        let is_compound = query.cores.len() > 1;
-        // A UNION of which only the first row is read appends.
-        let is_first_row = query.limit.is_some_and(|limit| matches!(limit.limit, Expr::Integer(1)));
-        let ends_otherwise = query.cores.last().is_some_and(|core| match core.op {
-            CompoundOp::UnionAll => false,
-            CompoundOp::Union => !is_first_row,
-            CompoundOp::Intersect | CompoundOp::Except => true,
-        });
-        let is_merged = is_compound && (ends_otherwise || !query.order_by.is_empty());
+        let is_merged = query.ends_merged() || query.cores.len() > 1 && !query.order_by.is_empty();
         let adds = |core: &Core<'a>| matches!(core.op, CompoundOp::Union | CompoundOp::UnionAll);
         let counted = query.cores.iter().enumerate().filter(|(at, core)| *at == 0 || adds(core));
         let rows = counted.map(|(_, core)| self.estimate_core(core)).reduce(LogEst::sum).unwrap_or(LogEst::ONE);

@@ -108,7 +108,7 @@ impl<'a> Join<'_, 'a> {
         }
         let is_grouped = match self.order.wish {
             Wish::Distinct => in_order,
-            Wish::Sorted | Wish::Grouped => {
+            Wish::Sorted | Wish::Extreme | Wish::Grouped => {
                 let wanted = OrderColumns::of_exprs(self.request.sources, self.request.result, Wish::Distinct);
                 is_whole(&self.order_given(candidates, &found.loops, &wanted), &wanted)
             }

@@ -64,7 +64,7 @@ use order::{OrderColumns, OrderResult, Satisfied, Wish};
 use paths::PathFinder;
 use search::{Found, Search};
 use sources::SourceInfo;
-use terms::{Scope, Terms, has_expression_index};
+use terms::{Scope, Terms, has_expression_index, has_partial_index};
 
 use lithe_catalog::{Result, fail};
 
@@ -80,7 +80,8 @@ fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&
     let has_expression_indexes = request.sources.iter().any(has_expression_index);
     let measures = collect::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
     let finds_implied = measures.is_some();
-    let scope = Scope { context, sources: request.sources, has_expression_indexes, finds_implied };
+    let has_partial_indexes = request.sources.iter().any(has_partial_index);
+    let scope = Scope { context, sources: request.sources, has_expression_indexes, has_partial_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
     if let Some(plan) = by_rowid::find(context, request, &terms) {
         return Ok(plan);
@@ -156,7 +157,7 @@ impl Join<'_, '_> {
             order: self.order,
             is_star,
             row_limit: self.request.row_limit.map(LogEst::of),
-            is_distinct: self.request.distinct,
+            is_distinct: self.request.distinct && !self.result_is_unique(),
             result_width: self.request.result_width,
             repeats: self.context.outer_rows.min(search::REPEATS_MAX),
         };
@@ -177,7 +178,7 @@ fn wanted_columns<'a>(request: &JoinRequest<'a>) -> OrderColumns<'a> {
     match request.order {
         WantedOrder::OrderBy(terms) => OrderColumns::of_terms(sources, terms, Wish::Sorted),
         WantedOrder::GroupBy(terms, _) => OrderColumns::of_terms(sources, terms, Wish::Grouped),
-        WantedOrder::MinMax(term) => OrderColumns::of_terms(sources, std::slice::from_ref(term), Wish::Sorted),
+        WantedOrder::MinMax(term) => OrderColumns::of_terms(sources, std::slice::from_ref(term), Wish::Extreme),
         WantedOrder::Any if request.distinct => OrderColumns::of_exprs(sources, request.result, Wish::Distinct),
         WantedOrder::Any => OrderColumns::of_exprs(sources, &[], Wish::Sorted),
     }

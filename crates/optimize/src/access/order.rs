@@ -13,14 +13,15 @@
 //! order so far distinguishes.
 
 use lithe_resolve::ir::{
-    Coll, ColumnIndex, Expr, OrderTerm, SourceKind, SourceSet, TermOrigin, collation_of, is_constant, same,
-    skip_collate, sources_of,
+    Coll, ColumnIndex, Expr, OrderTerm, Query, SourceKind, SourceSet, TermOrigin, affinity_of, collation_of,
+    is_constant, same, skip_likelihood, sources_of,
 };
+use lithe_value::Affinity;
 
 use super::candidate::{Candidate, Key, TreeWay, Way};
 use super::few::Few;
 use super::sources::{IndexedTerm, SourceIndexInfo, SourceInfo};
-use super::terms::{Left, Op, Terms};
+use super::terms::{Constraint, Left, Op, Right, Terms, fits_affinity};
 
 /// The columns whose order is wanted.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub enum Wish {
     Sorted,
     /// GROUP BY: equal rows together, in any sequence of the columns and any direction.
     Grouped,
+    /// min() or max(): the first row decides. As in SQLite, the values of an IN do not come in order for it.
+    Extreme,
     /// DISTINCT: equal rows together, in any sequence of the columns.
     Distinct,
 }
@@ -200,7 +203,7 @@ pub const ORDER_COLUMNS_MAX: usize = 63;
 
 impl<'a> OrderColumn<'a> {
     fn of(sources: &[lithe_resolve::ir::Source<'a>], expr: &Expr<'a>) -> OrderColumn<'a> {
-        let bare = skip_collate(*expr);
+        let bare = skip_likelihood(*expr);
         let column = match bare {
             Expr::Column(column) => {
                 sources.iter().position(|source| source.id == column.source).map(|at| (at, column.index))
@@ -260,16 +263,24 @@ impl<'a> Check<'_, 'a> {
     fn note_constants(&mut self, candidate: &Candidate) {
         for (at, wanted) in self.wanted.columns.iter().enumerate() {
             let Some((source, column)) = wanted.column else { continue };
-            if self.done >> at & 1 == 0
-                && source == candidate.source
-                && self.is_bound(candidate, column, wanted.collation)
-            {
+            if self.done >> at & 1 == 0 && source == candidate.source && self.is_bound(candidate, column, wanted) {
                 self.done |= 1 << at;
             }
         }
     }
 
-    fn is_bound(&self, candidate: &Candidate, column: ColumnIndex, collation: Coll<'a>) -> bool {
+    /// Whether an equality leaves one value of the column. If the other side has another affinity, different values may equal it: the
+    /// texts '2' and '2.0' both equal the integer 2.
+    fn is_bound(&self, candidate: &Candidate, column: ColumnIndex, wanted: &OrderColumn<'a>) -> bool {
+        let affinity = affinity_of(&wanted.expr);
+        let has_affinity = |constraint: &Constraint<'a>| match constraint.right {
+            // A constant in the place of a column has no affinity, but is compared with that of the column.
+            Right::Value(value) => {
+                affinity_of(&value).is_none_or(|of| Some(of) == affinity)
+                    && fits_affinity(constraint.how.affinity, affinity.unwrap_or(Affinity::Blob))
+            }
+            Right::Null | Right::Set(..) | Right::Row(..) => true,
+        };
         let source = candidate.source;
         let equals = self.terms.equal_columns(source, column, |origin| self.infos[source].admits(origin));
         // All rows that are sorted meet WHERE, whatever a path may use of it.
@@ -282,9 +293,10 @@ impl<'a> Check<'_, 'a> {
                     || self.sets_are_values && constraint.op == Op::In && candidate.used.contains(&id))
                 && constraint.needs.is_subset_of(self.outside)
                 && holds(self.terms.conditions[constraint.condition].origin)
+                && has_affinity(constraint)
                 && (matches!(constraint.op, Op::IsNull | Op::In)
                     || column.is_rowid()
-                    || constraint.how.collation == collation)
+                    || constraint.how.collation == wanted.collation)
         })
     }
 
@@ -292,9 +304,13 @@ impl<'a> Check<'_, 'a> {
     /// all rows of the loop.
     fn follow(&mut self, candidate: &Candidate) -> bool {
         let Some(order) = loop_order(&self.infos[candidate.source], candidate) else {
-            self.done = self.order_of_query(candidate);
+            self.done |= self.order_of_query(candidate);
             return false;
         };
+        if self.wanted.wish == Wish::Extreme && (0..order.keys.len()).any(|at| self.key_op(&order, at) == Some(Op::In))
+        {
+            return false;
+        }
         let mut is_distinct = order.is_unique;
         let mut reverse = None;
         for (at, column) in order.columns.iter().enumerate() {
@@ -348,17 +364,19 @@ impl<'a> Check<'_, 'a> {
         if candidate.way != Way::Tree(TreeWay::Scan) || is_recursive {
             return 0;
         }
-        let is_met = |(wanted, given): &(&OrderColumn<'a>, &OrderTerm<'a>)| {
+        let is_met = |(wanted, given): &(&OrderColumn<'a>, GivenTerm<'a>)| {
             let is_same_way = wanted.descending == given.descending && wanted.nulls_opposite == given.nulls_opposite;
-            let output = given.output.map(|at| (candidate.source, ColumnIndex::new(usize::from(at))));
             wanted.column.is_some()
-                && wanted.column == output
+                && wanted.column == given.output.map(|at| (candidate.source, ColumnIndex::new(at)))
                 && !wanted.has_collate
                 && wanted.collation == given.collation
                 && (self.wanted.wish == Wish::Grouped || is_same_way)
         };
-        let met = self.wanted.columns.iter().zip(derived.query.order_by).take_while(is_met).count();
-        (1 << met) - 1
+        // Columns that have one value need no order.
+        let bound = (self.done.trailing_ones() as usize).min(self.wanted.columns.len());
+        let open = &self.wanted.columns[bound..];
+        let met = open.iter().zip(order_given(derived.query)).take_while(is_met).count();
+        ((1 << met) - 1) << bound
     }
 
     /// The comparison that binds the loop's column at `at`.
@@ -397,7 +415,7 @@ impl<'a> Check<'_, 'a> {
         };
         // In an ORDER BY the next wanted column must come next.
         let (at, wanted) = match self.wanted.wish {
-            Wish::Sorted => open.next().filter(|(_, wanted)| fits(wanted))?,
+            Wish::Sorted | Wish::Extreme => open.next().filter(|(_, wanted)| fits(wanted))?,
             Wish::Grouped | Wish::Distinct => open.find(|(_, wanted)| fits(wanted))?,
         };
         if self.wanted.wish == Wish::Grouped {
@@ -416,6 +434,34 @@ impl<'a> Check<'_, 'a> {
             }
         }
     }
+}
+
+/// A term of the order in which a query in FROM gives its rows.
+struct GivenTerm<'a> {
+    /// The result column; none for anything else, and for a column with COLLATE.
+    output: Option<usize>,
+    collation: Coll<'a>,
+    descending: bool,
+    nulls_opposite: bool,
+}
+
+/// The order in which a query gives its rows: its ORDER BY and, if its sides are merged to find equal rows, all columns.
+fn order_given<'a>(query: &'a Query<'a>) -> impl Iterator<Item = GivenTerm<'a>> {
+    let written = query.order_by.iter().map(|term| GivenTerm {
+        output: term.output.map(usize::from).filter(|_| !matches!(term.expr, Expr::Collate(..))),
+        collation: term.collation,
+        descending: term.descending,
+        nulls_opposite: term.nulls_opposite,
+    });
+    let is_written = |at: usize| query.order_by.iter().any(|term| term.output.map(usize::from) == Some(at));
+    let columns = if query.ends_merged() { query.columns } else { &[] };
+    let others = columns.iter().enumerate().filter(move |(at, _)| !is_written(*at)).map(|(at, column)| GivenTerm {
+        output: Some(at),
+        collation: column.collation,
+        descending: false,
+        nulls_opposite: false,
+    });
+    written.chain(others)
 }
 
 /// The order in which the candidate's rows come; none when it has none.

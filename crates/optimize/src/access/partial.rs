@@ -2,14 +2,15 @@
 
 use lithe_catalog::{Index, Result, Table};
 use lithe_resolve::ir::{
-    Child, Coll, CompareOp, Expr, Source, SourceKind, Term, TermOrigin, for_each_child, is_constant, same,
+    Between, Case, Coll, CompareOp, CompareRows, Expr, In, InSet, Source, SourceKind, Term, TermOrigin, TruthTest,
+    UnaryOp, is_constant, same,
 };
 use lithe_resolve::{Stored, split_and};
 use lithe_value::Affinity;
 
 use super::context::PlanContext;
 use super::sources::SourceInfo;
-use super::terms::{Condition, MadeOf, Terms, is_pattern_match};
+use super::terms::{MadeOf, Terms, is_pattern_match};
 
 /// Whether the index may be used: it holds all rows, or at least all those that meet the first `own_conditions` conditions.
 pub fn is_usable<'a>(
@@ -24,19 +25,29 @@ pub fn is_usable<'a>(
     let SourceKind::Table(db, _) = info.source.kind else { return Ok(false) };
     let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, info.source.id, db, table);
     let filter = context.resolver.looking(stored)?;
+    let admits = |at: usize| at < own_conditions && info.admits(terms.conditions[at].origin);
     let follows = |part: &Expr<'a>| {
-        let mut own = terms.following.iter().filter(|(of, _)| *of < own_conditions);
-        own.any(|(of, expr)| info.admits(terms.conditions[*of].origin) && implies(expr, part))
+        let mut derived = terms.following.iter().chain(&terms.rewritten);
+        derived.any(|(of, expr)| admits(*of) && implies(expr, part))
     };
+    let is_row_equality =
+        |part: &Expr<'a>| terms.row_equalities.iter().any(|(before, equality)| admits(*before) && same(equality, part));
     Ok(conjuncts_all(&filter, &|part| {
         let is_said = terms.conditions[..own_conditions].iter().enumerate().any(|(at, condition)| {
-            // Only the bounds of a LIKE imply that its operand is not NULL.
-            let is_bound = || terms.constraints.iter().any(|c| c.condition == at && c.made_of == MadeOf::Like);
-            let is_like = matches!(condition.expr, Expr::Function(call) if is_pattern_match(call));
-            may_imply(info, condition) && implies(&condition.expr, part) && (!is_like || is_bound())
+            admits(at) && !condition.is_swapped && (implies(&condition.expr, part) || is_bounded(terms, at, part))
         });
-        is_said || follows(part)
+        is_said || follows(part) || is_row_equality(part)
     }))
+}
+
+/// Whether the condition is a LIKE with a prefix, whose bounds imply that its operand is not NULL.
+fn is_bounded<'a>(terms: &Terms<'a>, condition: usize, part: &Expr<'a>) -> bool {
+    let (Expr::Function(call), Expr::IsNull(operand, true)) = (&terms.conditions[condition].expr, part) else {
+        return false;
+    };
+    is_pattern_match(call)
+        && call.args.iter().any(|arg| rejects_null(arg, operand, false))
+        && terms.constraints.iter().any(|c| c.condition == condition && c.made_of == MadeOf::Like)
 }
 
 /// The conditions that every entry of the index meets: the parts of its WHERE.
@@ -74,10 +85,6 @@ pub fn fixed_columns<'a>(
     Ok(fixed.collect())
 }
 
-fn may_imply(info: &SourceInfo<'_>, condition: &Condition<'_>) -> bool {
-    info.admits(condition.origin) && condition.likelihood.is_none()
-}
-
 /// Whether all conjuncts of `expr` pass `test`.
 fn conjuncts_all<'a>(expr: &Expr<'a>, test: &dyn Fn(&Expr<'a>) -> bool) -> bool {
     match expr {
@@ -86,56 +93,60 @@ fn conjuncts_all<'a>(expr: &Expr<'a>, test: &dyn Fn(&Expr<'a>) -> bool) -> bool 
     }
 }
 
-/// Whether `condition` implies `wanted`: they are the same, `condition` is the same as one branch of `wanted`, or
-/// `wanted` is IS NOT NULL of an operand whose NULL would make `condition` not true.
+/// Whether `condition` implies `wanted` in SQLite's eyes: they are the same, `condition` implies one branch of `wanted`, or `wanted` is IS
+/// NOT NULL of an operand whose NULL would make `condition` not true.
 fn implies<'a>(condition: &Expr<'a>, wanted: &Expr<'a>) -> bool {
-    if same(condition, wanted) || is_same_equality(condition, wanted) {
+    if same(condition, wanted) {
         return true;
     }
-    match wanted {
+    let is_implied = match wanted {
         Expr::Or(left, right) => implies(condition, left) || implies(condition, right),
-        Expr::IsNull(operand, true) => rejects_null(condition, operand),
+        Expr::IsNull(operand, true) => rejects_null(condition, operand, true),
+        _ => false,
+    };
+    is_implied || condition_of_case(condition).is_some_and(|condition| implies(condition, wanted))
+}
+
+/// What must be true so that the CASE is: it has one branch, and is false or NULL without it.
+fn condition_of_case<'c, 'a>(expr: &'c Expr<'a>) -> Option<&'c Expr<'a>> {
+    let Expr::Case(Case { operand: None, whens: [when], otherwise }) = expr else { return None };
+    otherwise.is_none_or(|otherwise| is_zero_or_null(&otherwise)).then_some(&when.condition)
+}
+
+fn is_zero_or_null(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Null | Expr::Integer(0) | Expr::Boolean(false) => true,
+        Expr::Unary(UnaryOp::Plus | UnaryOp::Negate, operand) => is_zero_or_null(operand),
         _ => false,
     }
 }
 
-/// Whether both are the same equality, written from different sides.
-fn is_same_equality<'a>(condition: &Expr<'a>, wanted: &Expr<'a>) -> bool {
-    let (Expr::Compare(one), Expr::Compare(other)) = (condition, wanted) else { return false };
-    one.op == CompareOp::Eq
-        && other.op == CompareOp::Eq
-        && one.how.affinity == other.how.affinity
-        && one.how.collation == other.how.collation
-        && same(&one.left, &other.right)
-        && same(&one.right, &other.left)
-}
-
-/// Whether the condition cannot be true when `operand` is NULL.
-fn rejects_null<'a>(condition: &Expr<'a>, operand: &Expr<'a>) -> bool {
-    match condition {
-        Expr::Compare(compare) if !matches!(compare.op, CompareOp::Is | CompareOp::IsNot) => {
-            is_null_with(&compare.left, operand) || is_null_with(&compare.right, operand)
-        }
-        Expr::Between(between) => is_null_with(&between.value, operand),
-        Expr::In(set) => is_null_with(&set.value, operand),
-        Expr::Function(call) => is_pattern_match(call) && call.args.iter().any(|arg| is_null_with(arg, operand)),
-        _ => false,
-    }
-}
-
-/// Whether `expr` is NULL when `operand` is.
-fn is_null_with<'a>(expr: &Expr<'a>, operand: &Expr<'a>) -> bool {
+/// Whether `expr` is NULL when `operand` is; if `expr` is a condition (`is_condition`), whether it is not true then.
+fn rejects_null<'a>(expr: &Expr<'a>, operand: &Expr<'a>, is_condition: bool) -> bool {
     if same(expr, operand) {
         return true;
     }
-    let strict = matches!(expr, Expr::Unary(..) | Expr::Binary(..) | Expr::Collate(..) | Expr::Cast(..));
-    let mut found = false;
-    if strict {
-        for_each_child(expr, &mut |child| {
-            if let Child::Expr(part) = child {
-                found = found || is_null_with(part, operand);
-            }
-        });
+    match expr {
+        Expr::Collate(inner, _) => rejects_null(inner, operand, is_condition),
+        Expr::Unary(UnaryOp::Not | UnaryOp::BitNot, inner) => rejects_null(inner, operand, false),
+        Expr::Unary(_, inner) => rejects_null(inner, operand, is_condition),
+        Expr::Binary(_, left, right) => rejects_null(left, operand, false) || rejects_null(right, operand, false),
+        Expr::Compare(compare) => {
+            !matches!(compare.op, CompareOp::Is | CompareOp::IsNot)
+                && (rejects_null(&compare.left, operand, false) || rejects_null(&compare.right, operand, false))
+        }
+        Expr::CompareRows(CompareRows {
+            op: CompareOp::Eq, left: Expr::Row(items), right: Expr::Subquery(_), ..
+        }) => is_condition && items.iter().any(|item| rejects_null(item, operand, false)),
+        Expr::In(In { value, set: InSet::List(items), .. }) => !items.is_empty() && rejects_null(value, operand, false),
+        Expr::In(In { value, .. }) => is_condition && rejects_null(value, operand, false),
+        Expr::Between(Between { value, low, high, rows: None, .. }) => {
+            is_condition && [value, low, high].into_iter().any(|part| rejects_null(part, operand, false))
+        }
+        Expr::IsTrue(inner, TruthTest { null_gives: false, .. }) => is_condition && rejects_null(inner, operand, false),
+        Expr::Case(_) if is_condition => {
+            condition_of_case(expr).is_some_and(|inner| rejects_null(inner, operand, true))
+        }
+        _ => false,
     }
-    found
 }

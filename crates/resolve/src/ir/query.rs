@@ -57,6 +57,18 @@ fn tables_of_rows(rows: &[&[Expr<'_>]]) -> impl Iterator<Item = bool> {
 }
 
 impl<'a> Query<'a> {
+    /// Whether it is a compound whose last operator merges sorted sides to find equal rows. A UNION of which only the first row is read
+    /// appends.
+    pub fn ends_merged(&self) -> bool {
+        let is_first_row = self.limit.is_some_and(|limit| matches!(limit.limit, Expr::Integer(1)));
+        let last = self.cores.last().filter(|_| self.cores.len() > 1);
+        last.is_some_and(|core| match core.op {
+            CompoundOp::UnionAll => false,
+            CompoundOp::Union => !is_first_row,
+            CompoundOp::Intersect | CompoundOp::Except => true,
+        })
+    }
+
     /// The number by which EXPLAIN QUERY PLAN names it: that of its last core.
     pub fn number(&self) -> SelectNumber {
         self.cores.last().map_or(SelectNumber::default(), |core| core.number.get())

@@ -4,7 +4,7 @@
 //! ends the key. Every prefix is a candidate of its own.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{CompareOp, Expr, Fixed, InSet, Indexed, JoinKind, SourceSet, indexed_column, skip_collate};
+use lithe_resolve::ir::{CompareOp, Expr, Fixed, InSet, Indexed, JoinKind, SourceSet, indexed_column};
 use lithe_value::Value;
 
 use super::PathFinder;
@@ -419,7 +419,8 @@ impl<'a> PathFinder<'_, 'a> {
         Bound { constraint: id, columns: columns as u16 }
     }
 
-    /// Whether an item of a row value is the index's column, compared as the index sorts it.
+    /// Whether an item of a row value is the index's column, compared as the index sorts it. As in SQLite, neither the rowid nor an item
+    /// with COLLATE is one.
     fn is_bounded(
         &self,
         source: usize,
@@ -427,10 +428,10 @@ impl<'a> PathFinder<'_, 'a> {
         item: &Expr<'a>,
         how: &lithe_resolve::ir::How<'a>,
     ) -> bool {
-        let bare = skip_collate(*item);
-        let (IndexedTerm::Column(indexed), Some(of)) = (column.term, indexed_column(&bare)) else { return false };
+        let (IndexedTerm::Column(indexed), Some(of)) = (column.term, indexed_column(item)) else { return false };
         of.source == self.infos[source].source.id
             && of.index == indexed
+            && !indexed.is_rowid()
             && how.collation == column.collation
             && crate::access::terms::fits_affinity(how.affinity, column.affinity)
     }

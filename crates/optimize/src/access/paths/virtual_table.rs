@@ -250,7 +250,7 @@ impl<'a> PathFinder<'_, 'a> {
     /// The order, if it consists of columns of this table alone.
     fn index_order(&self, source: usize) -> (Vec<IndexOrder>, OrderUse) {
         let order_use = match self.order.wish {
-            Wish::Sorted => OrderUse::Sorted,
+            Wish::Sorted | Wish::Extreme => OrderUse::Sorted,
             Wish::Grouped => OrderUse::Grouped,
             // In a join a row that is equal in these columns may join where another does not: the module must not drop it.
             Wish::Distinct if self.infos.len() > 1 => OrderUse::Grouped,

@@ -14,6 +14,8 @@ pub struct Scope<'c, 'a> {
     pub sources: &'a [Source<'a>],
     /// Whether any source has an index on an expression: else expressions on the left side are of no use.
     pub has_expression_indexes: bool,
+    /// Whether any source has a partial index.
+    pub has_partial_indexes: bool,
     /// Whether implied conditions are derived. SQLite does not do so, so this is set only where plans differ from
     /// SQLite's anyway.
     pub finds_implied: bool,

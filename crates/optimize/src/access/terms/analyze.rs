@@ -32,9 +32,15 @@ fn row_equality<'a>(condition: &Expr<'a>) -> Option<RowEquality<'a>> {
 
 /// The compared side that the constraints of one condition share.
 #[derive(Clone, Copy)]
-struct Side<'a> {
+pub(super) struct Side<'a> {
     source: usize,
     left: Left<'a>,
+}
+
+impl Side<'_> {
+    fn is_column(&self) -> bool {
+        matches!(self.left, Left::Column(_))
+    }
 }
 
 impl<'a> Analysis<'_, 'a> {
@@ -128,6 +134,7 @@ impl<'a> Analysis<'_, 'a> {
             parts: 0,
             likelihood,
             is_simple: false,
+            is_swapped: false,
             replaced: None,
             equality: Selectivity::NotEqual,
         };
@@ -168,6 +175,9 @@ impl<'a> Analysis<'_, 'a> {
             self.note_equality(op, if left.is_some() { &compare.right } else { &compare.left });
         }
         let replaced = self.replaced(compare);
+        if self.scope.has_partial_indexes {
+            self.note_swapped(compare, left.is_some() || replaced.is_some(), right.is_some());
+        }
         // A comparison of two columns is a constraint on either side; either use makes it true.
         if let Some(side) = left {
             let equivalent = self.equivalent(compare, op, right);
@@ -235,7 +245,7 @@ impl<'a> Analysis<'_, 'a> {
     fn bound_rows(&mut self, compare: &'a CompareRows<'a>) {
         for (row, op, swapped) in [(&compare.left, compare.op, false), (&compare.right, compare.op.swapped(), true)] {
             if let (Expr::Row(items), Some(op)) = (row, op_of(op))
-                && let Some(side) = items.first().and_then(|first| self.side(first))
+                && let Some(side) = items.first().and_then(|first| self.column_side(first))
             {
                 self.constrain(side, op, Right::Row(compare, swapped), compare.how[0], 1, None);
             }
@@ -281,6 +291,9 @@ impl<'a> Analysis<'_, 'a> {
             self.mark_extra(before);
             return self.always_check();
         }
+        if self.scope.has_partial_indexes {
+            self.note_bounds(between);
+        }
         let before = self.terms.constraints.len();
         if let Some(side) = self.side(&between.value) {
             self.constrain(side, Op::Ge, Right::Value(between.low), between.low_how, 1, None);
@@ -306,12 +319,12 @@ impl<'a> Analysis<'_, 'a> {
         match (set.value, set.set) {
             (Expr::Row(items), InSet::Query(_)) => {
                 for (at, item) in items.iter().enumerate().take(PARTS_MAX) {
-                    if let Some(side) = self.side(item) {
+                    if let Some(side) = self.column_side(item) {
                         self.constrain(side, Op::In, Right::Set(set, at as u16), set.how[at], 1 << at, None);
                     }
                 }
                 // Columns of several sources may each be in the set although the row of them is not.
-                let sources: Vec<_> = items.iter().map(|item| self.side(item).map(|side| side.source)).collect();
+                let sources: Vec<_> = items.iter().map(|item| self.column_side(item).map(|side| side.source)).collect();
                 let is_one_source = sources.iter().all(|source| source.is_some() && *source == sources[0]);
                 if is_one_source { self.set_parts(items.len()) } else { self.always_check() }
             }
@@ -414,7 +427,7 @@ impl<'a> Analysis<'_, 'a> {
 
     /// The side of a comparison that a path could look up: a column of one of the sources, or an expression that an
     /// index may hold.
-    fn side(&self, expr: &Expr<'a>) -> Option<Side<'a>> {
+    pub(super) fn side(&self, expr: &Expr<'a>) -> Option<Side<'a>> {
         let expr = skip_subtype(skip_collate(*expr));
         if let Some(column) = indexed_column(&expr) {
             let source = self.position(column)?;
@@ -442,6 +455,12 @@ impl<'a> Analysis<'_, 'a> {
         )
     }
 
+    /// The side of a comparison of row values that a path could look up: a column. As in SQLite, neither an expression nor COLLATE.
+    fn column_side(&self, expr: &Expr<'a>) -> Option<Side<'a>> {
+        let side = if matches!(expr, Expr::Collate(..)) { None } else { self.side(expr) };
+        side.filter(Side::is_column)
+    }
+
     fn position(&self, column: &Column<'a>) -> Option<usize> {
         self.scope.sources.iter().position(|source| source.id == column.source)
     }
@@ -455,7 +474,12 @@ pub fn has_expression_index(source: &Source<'_>) -> bool {
     matches!(source.kind, SourceKind::Table(_, table) if table.indexes.iter().any(|index| index.has_expressions()))
 }
 
-fn op_of(op: CompareOp) -> Option<Op> {
+/// Whether the source is a table with a partial index.
+pub fn has_partial_index(source: &Source<'_>) -> bool {
+    matches!(source.kind, SourceKind::Table(_, table) if table.indexes.iter().any(|index| index.filter.is_some()))
+}
+
+pub(super) fn op_of(op: CompareOp) -> Option<Op> {
     Some(match op {
         CompareOp::Eq => Op::Eq,
         CompareOp::Is => Op::Is,

@@ -3,7 +3,9 @@
 //! `x LIKE 'abc%'` can only be true between `x >= 'ABC'` and `x < 'abd'`, compared without regard to case; GLOB, and LIKE under
 //! PRAGMA case_sensitive_like, between the same bounds compared as bytes.
 
-use lithe_resolve::ir::{Call, Coll, Expr, How, affinity_of, comparison_affinity, indexed_column, is_builtin};
+use lithe_resolve::ir::{
+    Call, Coll, Expr, How, affinity_of, comparison_affinity, indexed_column, is_builtin, skip_collate,
+};
 use lithe_value::Affinity;
 
 use super::Op;
@@ -31,7 +33,7 @@ pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
     }
     let ([pattern, value] | [pattern, value, _]) = call.args else { return };
     let Some(escape) = escape_of(call.args.get(2)) else { return };
-    let Some(text) = analysis.text_of(pattern) else { return };
+    let Some(text) = analysis.text_of(&skip_collate(*pattern)) else { return };
     let wildcards = if is_glob {
         Wildcards { any: b'*', others: b"?[", escape: None }
     } else {

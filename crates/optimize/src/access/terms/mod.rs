@@ -19,6 +19,7 @@ mod analysis;
 mod analyze;
 mod like;
 mod or;
+mod rewritten;
 mod virtual_table;
 
 use bumpalo::Bump;
@@ -29,7 +30,7 @@ use lithe_resolve::ir::{
 use lithe_value::Affinity;
 
 pub use analysis::Scope;
-pub use analyze::{analyze, has_expression_index};
+pub use analyze::{analyze, has_expression_index, has_partial_index};
 pub use like::is_pattern_match;
 
 /// The conditions of a join and what paths can use of them.
@@ -45,6 +46,9 @@ pub struct Terms<'a> {
     pub row_equalities: ArenaVec<'a, (usize, Expr<'a>)>,
     /// Conditions that follow from an OR, each with the position of the OR. SQLite has them beside it.
     pub following: ArenaVec<'a, (usize, Expr<'a>)>,
+    /// What SQLite has beside a condition, or in its place ([`Condition::is_swapped`]), each with the position of the condition: the bounds
+    /// of a BETWEEN, and comparisons of a value with a column from the side of the column. Only if a source has partial indexes.
+    pub rewritten: ArenaVec<'a, (usize, Expr<'a>)>,
 }
 
 /// A conjunct of WHERE or ON.
@@ -64,6 +68,8 @@ pub struct Condition<'a> {
     pub is_simple: bool,
     /// The source with a column that constant propagation replaced in it.
     pub replaced: Option<usize>,
+    /// It compares a value with a column, which SQLite turns into a comparison of the column with the value.
+    pub is_swapped: bool,
     /// Whether it is an equality with a small constant, which many rows may have, or with another value.
     pub equality: Selectivity,
 }
@@ -217,6 +223,7 @@ impl<'a> Terms<'a> {
             disjunctions: ArenaVec::new_in(arena),
             row_equalities: ArenaVec::new_in(arena),
             following: ArenaVec::new_in(arena),
+            rewritten: ArenaVec::new_in(arena),
         }
     }
 

@@ -1,8 +1,8 @@
 //! ORs: those that are equivalent to an IN or a single comparison, and those that several paths may serve together.
 
 use lithe_resolve::ir::{
-    ColumnIndex, Compare, CompareOp, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of,
-    comparison_affinity, indexed_column, is_constant, same, skip_collate,
+    Compare, CompareOp, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of,
+    comparison_affinity, indexed_column, is_constant, same, skip_collate, skip_subtype,
 };
 
 use lithe_resolve::split_and;
@@ -10,8 +10,11 @@ use lithe_resolve::split_and;
 use super::analysis::Analysis;
 use super::{Condition, Constraint, Disjunction, Left, MadeOf, Op, Right, Terms};
 
-/// Analyses an OR. Returns conditions on single sources that follow from it.
+/// Analyses an OR. Returns conditions on single sources that follow from it. As in SQLite, one with a COLLATE in it is checked row by row.
 pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, origin: TermOrigin) -> Vec<Expr<'a>> {
+    if any(&expr, &mut |part| matches!(part, Expr::Collate(..))) {
+        return Vec::new();
+    }
     let branches: Vec<Terms<'a>> = branches_of(&expr)
         .into_iter()
         .map(|branch| {
@@ -103,14 +106,17 @@ fn as_in<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Option<&'a 
     })
 }
 
-fn column_of(constraint: &Constraint<'_>) -> Option<(usize, ColumnIndex)> {
-    match constraint.left {
-        Left::Column(column) if constraint.op == Op::Eq => Some((constraint.source, column)),
-        _ => None,
-    }
+/// Whether both compare the same column, or the same expression that an index may hold.
+fn have_same_left(one: &Constraint<'_>, other: &Constraint<'_>) -> bool {
+    one.source == other.source
+        && match (one.left, other.left) {
+            (Left::Column(x), Left::Column(y)) => x == y,
+            (Left::Expr(x), Left::Expr(y)) => same(&x, &y),
+            _ => false,
+        }
 }
 
-/// The value of the column of `wanted` in the branch, if the branch is nothing but this equality, and compares as
+/// The value of the left side of `wanted` in the branch, if the branch is nothing but this equality, and compares as
 /// `how`.
 fn equal_value<'a>(branch: &Terms<'a>, wanted: &Constraint<'a>, column: &Expr<'a>, how: How<'a>) -> Option<Expr<'a>> {
     let [Condition { parts: 1, .. }] = branch.conditions[..] else { return None };
@@ -120,7 +126,8 @@ fn equal_value<'a>(branch: &Terms<'a>, wanted: &Constraint<'a>, column: &Expr<'a
     };
     branch.constraints.iter().find_map(|constraint| match constraint.right {
         Right::Value(value)
-            if column_of(constraint) == column_of(wanted)
+            if constraint.op == Op::Eq
+                && have_same_left(constraint, wanted)
                 && is_compared_so(constraint, &value)
                 && constraint.how.collation == how.collation =>
         {
@@ -130,16 +137,19 @@ fn equal_value<'a>(branch: &Terms<'a>, wanted: &Constraint<'a>, column: &Expr<'a
     })
 }
 
-/// The column of the constraint as an expression: one side of the branch's comparison.
+/// The left side of an equality as an expression: one side of the branch's comparison.
 fn column_expr<'a>(analysis: &Analysis<'_, 'a>, branch: &Terms<'a>, constraint: &Constraint<'a>) -> Option<Expr<'a>> {
     let Expr::Compare(compare) = branch.conditions.get(constraint.condition)?.expr else { return None };
-    column_of(constraint)?;
-    [compare.left, compare.right].into_iter().find(|side| is_side_of(analysis, constraint, side))
+    let mut sides = [compare.left, compare.right].into_iter();
+    sides.find(|side| constraint.op == Op::Eq && is_side_of(analysis, constraint, side))
 }
 
-/// Whether the expression is the column of the constraint.
+/// Whether the expression is the left side of the constraint.
 fn is_side_of<'a>(analysis: &Analysis<'_, 'a>, constraint: &Constraint<'a>, side: &Expr<'a>) -> bool {
-    let Left::Column(column) = constraint.left else { return false };
+    let column = match constraint.left {
+        Left::Column(column) => column,
+        Left::Expr(expr) => return same(&skip_subtype(skip_collate(*side)), &expr),
+    };
     let id = analysis.scope.sources[constraint.source].id;
     indexed_column(&skip_collate(*side)).is_some_and(|side| side.index == column && side.source == id)
 }
@@ -195,10 +205,7 @@ fn one_comparison<'a>(left: &Constraint<'a>, right: &Constraint<'a>) -> Option<C
     let (Right::Value(a), Right::Value(b)) = (left.right, right.right) else { return None };
     // The bounds of a LIKE leave BLOBs out.
     let is_said = |constraint: &Constraint<'a>| constraint.made_of == MadeOf::Comparison;
-    let same_left = match (left.left, right.left) {
-        (Left::Column(x), Left::Column(y)) => left.source == right.source && x == y,
-        _ => false,
-    };
+    let same_left = have_same_left(left, right);
     let same_how = left.how.affinity == right.how.affinity && left.how.collation == right.how.collation;
     if !is_said(left) || !is_said(right) || !same_left || !same_how || !same(&a, &b) {
         return None;

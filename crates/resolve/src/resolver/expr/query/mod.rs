@@ -301,19 +301,15 @@ fn resolve_core<'a>(
     Ok(part)
 }
 
-/// The query as the value of an expression, with the affinities and collations of its columns there.
+/// The query as the value of an expression, with the affinities of its columns there. A compound compares its own rows by its own
+/// collations nevertheless.
 pub(super) fn as_value<'a>(resolver: &Resolver<'a>, query: &'a Query<'a>) -> &'a Query<'a> {
     if query.cores.len() == 1 && query.single_select().is_some() {
         return query;
     }
     let columns = query.columns.iter().enumerate().map(|(at, column)| {
-        let Compared { affinity, collation, .. } = query.compared(at);
-        OutputColumn {
-            affinity,
-            collation: collation.unwrap_or_default(),
-            has_collation: collation.is_some(),
-            ..*column
-        }
+        let Compared { affinity, .. } = query.compared(at);
+        OutputColumn { affinity, ..*column }
     });
     let columns = resolver.arena.alloc_slice_fill_iter(columns);
     resolver.arena.alloc(Query { columns, ..*query })

@@ -10,7 +10,9 @@ use super::group::resolve_group_by;
 use super::join::{FromPart, JoinTerms, resolve_join_terms};
 use super::order::resolve_order_by;
 use super::with::Recursion;
-use crate::ir::{CoreBody, Expr, OrderTerm, Select, Source, SourceKind, Term, TermOrigin, sources_of, split_and};
+use crate::ir::{
+    Aggregate, CoreBody, Expr, OrderTerm, Select, Source, SourceKind, Term, TermOrigin, any, sources_of, split_and,
+};
 use crate::resolver::Resolver;
 use crate::resolver::expr::resolve_expr;
 use crate::resolver::expr::window::resolve_window_clause;
@@ -48,12 +50,16 @@ pub(super) fn resolve_select<'a>(
     let aliases = aliases_of(&items);
     let rules = Rules { aggregates_elsewhere: is_aggregate, ..outer.clause_rules() };
     let conditions = scope.with_rules(rules).with_aliases(&aliases);
+    let of_columns = found.aggregates.borrow().len();
     let Clauses { having, terms, order_by, group_by } =
         resolve_clauses(resolver, &conditions, query, order_by, &from, &items)?;
     if resolver.only_names {
         resolve_window_clause(resolver, &order_scope(&conditions), query.windows)?;
     }
     note_tables_without_columns(resolver, &scope, scope.sources);
+    if having.is_some() {
+        sort_aggregates(&mut found.aggregates.borrow_mut()[of_columns..], order_by);
+    }
     let columns = resolver.arena.alloc_slice_fill_iter(items.iter().map(ResultItem::output));
     let exprs = resolver.arena.alloc_slice_fill_iter(items.iter().map(|item| item.expr));
     let body = CoreBody::Select(resolver.arena.alloc(Select {
@@ -70,6 +76,24 @@ pub(super) fn resolve_select<'a>(
         is_complex: is_complex(&from, query.columns),
     }));
     Ok(SelectPart { body, columns, order_by, uses: found.outer.take() })
+}
+
+/// Puts the aggregates of ORDER BY before those of HAVING alone, where they are in SQLite. Of several min() and max() the last one decides
+/// from which row bare columns are.
+fn sort_aggregates<'a>(aggregates: &mut [&'a Aggregate<'a>], order_by: &[OrderTerm<'a>]) {
+    let mut sorted = 0;
+    for term in order_by {
+        any(&term.expr, &mut |part| {
+            let left = &mut aggregates[sorted..];
+            if let Expr::Aggregate(call) = part
+                && let Some(at) = left.iter().position(|known| known.id == call.id)
+            {
+                left[..=at].rotate_right(1);
+                sorted += 1;
+            }
+            false
+        });
+    }
 }
 
 /// Whether a result column of a SELECT from a single query calls a function or has a query.
