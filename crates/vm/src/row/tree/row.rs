@@ -286,8 +286,8 @@ impl TreeCursor {
     /// As [`TreeCursor::record_in_place`], for a row of which no single column is read: none is located. With [`PADDING`] bytes of anything behind
     /// it, unless it ends the page.
     #[inline]
-    pub fn padded_record(&self) -> Option<&[u8]> {
-        let inner = &self.inner;
+    pub fn padded_record(&mut self) -> Option<&[u8]> {
+        let inner = &mut *self.inner;
         let (page, span) = match inner.state {
             RowState::Read => (inner.page.as_ref()?, inner.span),
             RowState::Unread if !inner.is_ahead => inner.cursor.peek(&self.btree).map(|row| (row.page, row.span))?,
