@@ -130,6 +130,20 @@ fn page_size_and_auto_vacuum_change() {
 }
 
 #[test]
+fn a_database_without_pages() {
+    let look = "a: PRAGMA aux.page_size\na: PRAGMA aux.page_count\na: PRAGMA aux.auto_vacuum\na: CREATE TABLE aux.q(a)\na: INSERT INTO aux.q VALUES (zeroblob(3000))\na: PRAGMA aux.integrity_check";
+    for settings in ["page_size = 512", "page_size = 65536", "auto_vacuum = FULL"] {
+        for mode in ["DELETE", "OFF", "MEMORY"] {
+            let before = format!(
+                "a: CREATE TABLE t(a)\na: PRAGMA {settings}\na: ATTACH '{{dir}}/aux.db' AS aux\na: PRAGMA journal_mode = {mode}"
+            );
+            check(&format!("{before}\na: VACUUM aux\n{look}"));
+            check(&format!("{before}\na: PRAGMA page_size = 1024\na: VACUUM aux\n{look}\na: VACUUM aux\n{look}"));
+        }
+    }
+}
+
+#[test]
 fn into_another_file() {
     let look = LOOK.replace("PRAGMA journal_mode", "SELECT 1");
     let copy = "a: VACUUM INTO '{dir}/copy.db'\na: PRAGMA integrity_check\na open file:{dir}/copy.db";

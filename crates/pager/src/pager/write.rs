@@ -304,11 +304,16 @@ impl Pager {
 
     /// Begins to replace the whole content by pages of another size. From here on the database is empty, and the caller
     /// creates every page, from 1 on. It has to come before anything is written or a savepoint is opened. A rollback
-    /// restores the old content, because the journal gets all old pages in their size.
+    /// restores the old content, because the journal gets all old pages in their size. The first page of a database that had none is
+    /// made again, too.
     ///
     /// `false`: this database cannot change its page size, and nothing has happened. A log has frames of one size only.
     pub fn reshape(&self, size: PageSize, reserved: u8) -> Result<bool> {
         self.misuse_unless(self.is_writing(), "the page size is changed outside a write transaction")?;
+        if self.txn.borrow().pages_before == 0 {
+            self.txn.borrow_mut().dirty.remove(PageNo::FIRST);
+            self.view.page_count.set(0);
+        }
         self.misuse_unless(!self.has_changes(), "the page size is changed after something was written")?;
         self.assert_state();
         let Store::File(file) = &self.store else { return Ok(false) };
