@@ -135,7 +135,7 @@ impl<'p> EditPage<'p> {
         let size = at.and_then(|at| cell::size(&self.page, at, self.header.kind, &self.limits));
         match (at, size) {
             (Some(at), Some(size)) => Ok((at, size)),
-            _ => Err(self.corrupt("cell outside the page")),
+            _ => Err(self.corrupt(OUTSIDE)),
         }
     }
 
@@ -169,8 +169,9 @@ impl<'p> EditPage<'p> {
     /// cell.
     #[inline]
     pub fn replace(&mut self, index: usize, old_end: usize, size: usize) -> Result<Option<usize>> {
-        let (at, old_size) = self.cell_until(index, old_end)?;
-        if old_size == size && at + size <= self.limits.usable as usize {
+        let old = cell_until(&self.page, &self.header, index, old_end, self.limits.usable);
+        let (at, old_size) = old.ok_or_else(|| self.corrupt(OUTSIDE))?;
+        if old_size == size {
             return Ok(Some(at));
         }
         self.replace_elsewhere(index, at, old_size, size)
@@ -178,7 +179,7 @@ impl<'p> EditPage<'p> {
 
     /// [`EditPage::replace`] if cell `index`, of `old_size` bytes at `at`, and the new one are not equally long.
     fn replace_elsewhere(&mut self, index: usize, at: usize, old_size: usize, size: usize) -> Result<Option<usize>> {
-        if self.header.cell_count == 1 || at + old_size > self.limits.usable as usize {
+        if self.header.cell_count == 1 {
             self.remove(index)?;
             return self.insert(index, size);
         }
@@ -199,15 +200,6 @@ impl<'p> EditPage<'p> {
         self.remove_pointer(index);
         self.write_header();
         self.insert(index, size)
-    }
-
-    /// The start and length of cell `index`, which is known to end at `end`.
-    #[inline]
-    pub fn cell_until(&self, index: usize, end: usize) -> Result<(usize, usize)> {
-        let at = btree_page::cell_pointer(&self.page, self.header.pointers_at(), index);
-        let at = at.filter(|at| (self.header.pointers_end()..end).contains(at));
-        let at = at.ok_or_else(|| self.corrupt("cell outside the page"))?;
-        Ok((at, (end - at).max(FREEBLOCK_MIN)))
     }
 
     /// Removes cell `index`.
@@ -391,6 +383,23 @@ impl<'p> EditPage<'p> {
     }
 }
 
+const OUTSIDE: &str = "cell outside the page";
+
+/// The start and length of cell `index`, which is known to end at `end`; `None` if the bytes that it occupies are not all among those of cells.
+#[inline(always)]
+pub(crate) fn cell_until(
+    page: &[u8],
+    header: &PageHeader,
+    index: usize,
+    end: usize,
+    usable: u32,
+) -> Option<(usize, usize)> {
+    let at = btree_page::cell_pointer(page, header.pointers_at(), index)?;
+    let is_inside = index < usize::from(header.cell_count) && (header.pointers_end()..end).contains(&at);
+    let size = end.saturating_sub(at).max(FREEBLOCK_MIN);
+    (is_inside && at + size <= usable as usize).then_some((at, size))
+}
+
 /// A cell that is about to be removed from its page.
 pub(crate) struct Removal {
     header: PageHeader,
@@ -415,17 +424,13 @@ impl Removal {
     ) -> Result<Removal> {
         let (no, usable) = (page.no(), limits.usable);
         let header = btree.header(page, no)?;
-        let at = btree_page::cell_pointer(page, header.pointers_at(), index);
-        let size = |at: usize| (end - at).max(FREEBLOCK_MIN);
-        let is_inside = |at: &usize| (header.pointers_end()..end).contains(at) && at + size(*at) <= usable as usize;
-        let at = at.filter(|at| index < usize::from(header.cell_count) && is_inside(at));
-        let at = at.ok_or_else(|| corrupt(no, "cell outside the page"))?;
+        let (at, size) = cell_until(page, &header, index, end, usable).ok_or_else(|| corrupt(no, OUTSIDE))?;
         let free = match page.memo() {
             NOT_SUMMED_UP if sums_up => free_bytes(page, &header, usable).map_err(|e| corrupt(no, e.0))? as u32 + 1,
             free => free,
         };
         debug_assert!(is_sum(free, page, &header, limits), "the memo of page {no} is not what is free");
-        Ok(Removal { header, index, at, size: size(at), free, usable })
+        Ok(Removal { header, index, at, size, free, usable })
     }
 
     /// Whether so many bytes are free without the cell that the page should be merged with its siblings.

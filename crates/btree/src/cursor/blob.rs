@@ -99,12 +99,7 @@ impl Cursor {
         let node = &self.here().node;
         let (no, kind) = (node.no, node.kind);
         self.state = State::Nowhere;
-        if btree.edit(no, self.path.held_page(true)).is_none() {
-            self.make_page_ready(btree, no, true)?;
-        }
-        let mut page = btree.edit(no, self.path.held_page(true)).expect("a page that is ready");
-        let result = edit(&mut page[span.range()]);
-        drop(page);
+        let result = self.edit_page(btree, no, true, |mut page, _| Ok(edit(&mut page[span.range()])))?;
         self.path.version = btree.cells_changed(self.path.root, kind);
         self.state = State::Row;
         Ok(Some(result))

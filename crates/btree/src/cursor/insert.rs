@@ -232,12 +232,8 @@ impl Cursor {
             return Ok(false);
         }
         let is_adopted = cell.overflow.is_some() && btree.auto_vacuum()?;
-        let (place, kind) = loop {
-            if let Some(page) = btree.edit(at.no, self.path.held_page(is_held)) {
-                break cell.put_into(btree, page, &self.limits, at.index, replaced_end)?;
-            }
-            self.make_page_ready(btree, at.no, is_held)?;
-        };
+        let put = |page: PageInPlace<'_>, limits: &Limits| cell.put_into(btree, page, limits, at.index, replaced_end);
+        let (place, kind) = self.edit_page(btree, at.no, is_held, put)?;
         let Some(place) = place else {
             self.leave_page(is_held);
             return Ok(false);
@@ -257,6 +253,24 @@ impl Cursor {
         self.written = at;
         self.state = State::Written;
         Ok(true)
+    }
+
+    /// Calls `edit` with page `no`, to be written in its place, which is made ready first if it has to be. `is_held`: see
+    /// [`Cursor::make_page_ready`].
+    #[inline(always)]
+    pub(super) fn edit_page<T>(
+        &mut self,
+        btree: &Btree,
+        no: PageNo,
+        is_held: bool,
+        edit: impl FnOnce(PageInPlace<'_>, &Limits) -> Result<T>,
+    ) -> Result<T> {
+        loop {
+            if let Some(page) = btree.edit(no, self.path.held_page(is_held)) {
+                return edit(page, &self.limits);
+            }
+            self.make_page_ready(btree, no, is_held)?;
+        }
     }
 
     /// Makes page `no` ready to be written in its place. If it `is_held`, it is the one on which the cursor stands, and the path then has

@@ -163,32 +163,19 @@ fn replace(cursor: &mut Cursor, btree: &Btree, rowid: Option<i64>, payload: &[u8
             return Ok(true);
         }
         cursor.state = State::Nowhere;
-        loop {
-            if let Some(mut page) = btree.edit(no, cursor.path.held_page(true)) {
-                page[span.range()].copy_from_slice(payload);
-                break;
-            }
-            cursor.make_page_ready(btree, no, true)?;
-        }
+        cursor.edit_page(btree, no, true, |mut page, _| {
+            page[span.range()].copy_from_slice(payload);
+            Ok(())
+        })?;
     } else {
         let cell = OrdinaryCell::new(rowid, payload);
         let usable = cursor.limits.usable;
         let header = PageHeader::read(&node.page, usize::from(node.header_at), usable);
         let header = header.map_err(|malformed| corrupt(no, malformed.0))?;
-        let (at, end) = (node.cell_at(index)?, span.end());
-        let old_size = end.saturating_sub(at).max(FREEBLOCK_MIN);
-        let is_inside = at >= header.pointers_end() && at < end && at + old_size <= usable as usize;
-        if !is_inside || header.cell_count == 1 {
-            return Ok(false);
-        }
+        let old = edit::cell_until(&node.page, &header, index, span.end(), usable);
+        let Some(old) = old.filter(|_| header.cell_count > 1) else { return Ok(false) };
         cursor.state = State::Nowhere;
-        let old = (at, old_size);
-        let place = loop {
-            if let Some(page) = btree.edit(no, cursor.path.held_page(true)) {
-                break cell.replace(page, header, &cursor.limits, index, old)?;
-            }
-            cursor.make_page_ready(btree, no, true)?;
-        };
+        let place = cursor.edit_page(btree, no, true, |page, limits| cell.replace(page, header, limits, index, old))?;
         let Some(place) = place else { return put_elsewhere(cursor, btree, cell, Step { no, index }) };
         cursor.row = Some(cell.parsed(place));
     }
@@ -218,12 +205,7 @@ fn insert_beside(cursor: &mut Cursor, btree: &Btree, rowid: Option<i64>, payload
     }
     let is_last = seek == Seek::Less && (cursor.at_last || cursor.path.is_rightmost());
     cursor.state = State::Nowhere;
-    let place = loop {
-        if let Some(page) = btree.edit(at.no, cursor.path.held_page(true)) {
-            break cell.insert(page, header, at.index, &cursor.limits)?;
-        }
-        cursor.make_page_ready(btree, at.no, true)?;
-    };
+    let place = cursor.edit_page(btree, at.no, true, |page, limits| cell.insert(page, header, at.index, limits))?;
     // The page is not held, so that other cursors can write it in its place.
     cursor.path.pop();
     stand_on_written(cursor, btree, &cell, at, place, is_last);

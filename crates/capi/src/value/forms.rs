@@ -154,7 +154,7 @@ impl sqlite3_value {
 
     /// The form that the text has now. The text of a number is made in UTF-8.
     #[inline]
-    pub(crate) fn form(&self) -> Encoding {
+    fn form(&self) -> Encoding {
         match self.raw {
             Raw::Text(..) => self.present,
             _ if self.is_converted => self.present,
