@@ -5,6 +5,8 @@ use std::ffi::c_int;
 use lithe_engine::ResultCode;
 
 pub(crate) const OK: c_int = ResultCode::OK.0;
+/// What xFullPathname answers if it has followed a link.
+pub(crate) const OK_SYMLINK: c_int = OK | 2 << 8;
 pub(crate) const ERROR: c_int = ResultCode::ERROR.0;
 pub(crate) const INTERNAL: c_int = ResultCode::INTERNAL.0;
 pub(crate) const ABORT: c_int = ResultCode::ABORT.0;

@@ -55,7 +55,7 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     }
     // SAFETY: our caller's promise.
     let vfs_name = unsafe { text::name(vfs) };
-    let filename = filename.unwrap_or_default();
+    let filename = filename.unwrap_or(b":memory:");
     let has_mutex = threading::wants_mutex(flags);
     let connection = Owner::new(connection_info::ask_busy_handler);
     let (core, error) = match open_core(filename, flags, vfs_name.as_deref(), &connection) {

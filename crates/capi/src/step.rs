@@ -118,6 +118,7 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
 #[cold]
 fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Inside<'s>, is_new: bool) -> c_int {
     let begins = !inside.get().is_running();
+    let explains = inside.get().explain() != 0;
     if is_new {
         let current = inside.get().make_current(db.core());
         drop(inside);
@@ -125,7 +126,7 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
             statement.published.end_step(false);
             return end(statement, db, Err(error), Ended::default());
         }
-        db.hooks.trace_statement(statement);
+        db.hooks.trace_statement(statement, explains);
         let Ok(again) = statement.enter() else { return db.fail_code(code::MISUSE) };
         inside = again;
     }
@@ -137,7 +138,9 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
     drop(inside);
     if let Ok(Step::Row) = result {
         let answer = row(db);
-        db.hooks.trace_row(statement);
+        if !explains {
+            db.hooks.trace_row(statement);
+        }
         return answer;
     }
     let answer = end(statement, db, result, ended);

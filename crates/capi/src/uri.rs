@@ -106,22 +106,10 @@ unsafe fn value(filename: *const c_char, key: *const c_char) -> Option<*const c_
 fn integer(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some("") => Some(0),
         Some(digits) => u64::from_str_radix(digits, 16).ok().map(u64::cast_signed),
         None => text.parse().ok(),
     }
-}
-
-/// The words of a boolean parameter, or a number.
-fn boolean(text: &[u8]) -> Option<bool> {
-    let is = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
-    if is(["yes", "true", "on"]) {
-        return Some(true);
-    }
-    if is(["no", "false", "off"]) {
-        return Some(false);
-    }
-    text.first().filter(|byte| byte.is_ascii_digit())?;
-    Some(lithe_engine::value::number::integer_prefix(text) != 0)
 }
 
 api! {
@@ -130,8 +118,8 @@ api! {
     }
 
     fn sqlite3_uri_boolean(filename: *const c_char, key: *const c_char, default: c_int) -> c_int {
-        let found = value(filename, key).and_then(|value| boolean(text::bytes(value).unwrap_or_default()));
-        found.unwrap_or(default != 0).into()
+        let default = default != 0;
+        value(filename, key).map_or(default, |value| lithe_engine::boolean(text::bytes(value).unwrap_or_default(), default)).into()
     }
 
     fn sqlite3_uri_int64(filename: *const c_char, key: *const c_char, default: i64) -> i64 {

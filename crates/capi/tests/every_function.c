@@ -723,6 +723,8 @@ static void hooks(const char *folder) {
   CHECK(sqlite3_trace_v2(db, SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE | SQLITE_TRACE_CLOSE, on_trace, traced) == SQLITE_OK);
   ANSWERS(db, "SELECT 1", "1");
   CHECK(traced[SQLITE_TRACE_STMT] == 1 && traced[SQLITE_TRACE_ROW] == 1 && traced[SQLITE_TRACE_PROFILE] == 1);
+  CHECK(sqlite3_exec(db, "EXPLAIN QUERY PLAN SELECT 1", NULL, NULL, NULL) == SQLITE_OK);
+  CHECK(traced[SQLITE_TRACE_STMT] == 1 && traced[SQLITE_TRACE_ROW] == 1 && traced[SQLITE_TRACE_PROFILE] == 2);
   CHECK(sqlite3_unlock_notify(db, unlocked, &failures) == SQLITE_OK);
   CHECK(sqlite3_set_authorizer(db, authorize, NULL) == SQLITE_OK);
   CHECK(sqlite3_exec(db, "DROP TABLE t", NULL, NULL, NULL) == SQLITE_AUTH && authorized > 0);
@@ -896,6 +898,8 @@ static void blobs(void) {
   CHECK(sqlite3_blob_read(blob, bytes, 1, 0) == SQLITE_ABORT && sqlite3_blob_close(blob) == SQLITE_OK);
   CHECK(sqlite3_blob_open(db, "main", "t", "b", 9, 0, &blob) == SQLITE_ERROR && blob == NULL);
   SAME(sqlite3_errmsg(db), "no such rowid: 9");
+  CHECK(sqlite3_blob_open(db, "main", "sqlite_schema", "name", 1, 0, &blob) == SQLITE_OK && sqlite3_blob_bytes(blob) == 1);
+  CHECK(sqlite3_blob_close(blob) == SQLITE_OK);
   CHECK(sqlite3_blob_close(NULL) == SQLITE_OK && sqlite3_blob_bytes(NULL) == 0);
   ANSWERS(db, "SELECT hex(b) FROM t WHERE a = 1", "000068656C6C6F00");
   CHECK(sqlite3_close(db) == SQLITE_OK);

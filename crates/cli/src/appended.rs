@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use lithe::ResultCode;
 use lithe::vfs::{
-    Access, DeviceCharacteristics, Error, File, FileEvent, LockLevel, Op, OpenFlags, Opened, Result, SyncFlags, Vfs,
+    Access, DeviceCharacteristics, Error, File, FileEvent, Links, LockLevel, Op, OpenFlags, Opened, Result, SyncFlags,
+    Vfs,
 };
 
 /// The mark after the database; the offset of the database follows, in eight bytes.
@@ -66,8 +67,8 @@ impl Vfs for AppendVfs {
         self.base.access(path, what)
     }
 
-    fn full_path(&self, path: &Path) -> Result<PathBuf> {
-        self.base.full_path(path)
+    fn full_path(&self, path: &Path, links: Links) -> Result<PathBuf> {
+        self.base.full_path(path, links)
     }
 
     fn randomness(&self, buf: &mut [u8]) {

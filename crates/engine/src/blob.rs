@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
 use lithe_btree::{Btree, Cursor, Seek};
-use lithe_catalog::{IndexTerm, Table, TableKind};
+use lithe_catalog::{FoundTable, IndexTerm, Table, TableKind};
 use lithe_format::PageNo;
 use lithe_format::record::{Located, View};
 use lithe_format::serial_type::SerialType;
@@ -85,9 +85,9 @@ impl Blob {
         connection.load_schemas().map_err(|error| Error::generic(error.message()))?;
         let catalog = connection.catalog();
         let (database, name) = (wanted.database, wanted.table);
-        let schema = catalog.find_database(Name::new(database.as_bytes()));
-        let found = schema.and_then(|db| catalog.schema(db).table(Name::new(name.as_bytes())).map(|table| (db, table)));
-        let (db, table) = found.ok_or_else(|| Error::generic(format!("no such table: {database}.{name}")))?;
+        let found = catalog.find_table(Some(Name::new(database.as_bytes())), Name::new(name.as_bytes()));
+        let FoundTable { db, table } =
+            found.ok_or_else(|| Error::generic(format!("no such table: {database}.{name}")))?;
         let root = root_of(table)?;
         let foreign_keys = connection.settings.flags().foreign_keys;
         let (position, stored_at) = column_of(table, wanted.column, wanted.writable, foreign_keys)?;

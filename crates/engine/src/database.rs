@@ -203,10 +203,15 @@ impl Database {
 
 fn options(target: &Target) -> OpenOptions {
     let flags = target.flags;
+    let immutable = target.boolean("immutable", false);
     OpenOptions {
-        read_only: !flags.contains(OpenFlags::READWRITE),
+        read_only: if target.is_in_memory() || target.path.is_empty() {
+            flags.contains(OpenFlags::READONLY)
+        } else {
+            immutable || !flags.contains(OpenFlags::READWRITE)
+        },
         create: flags.contains(OpenFlags::CREATE),
-        immutable: target.boolean("immutable", false),
+        immutable,
         no_lock: target.boolean("nolock", false),
         torn_sectors: !target.boolean("psow", true),
         read_only_shm: target.boolean("readonly_shm", false),
@@ -227,12 +232,12 @@ fn path_of(bytes: &[u8]) -> Result<&Path> {
     std::str::from_utf8(bytes).map(Path::new).map_err(|_| Error::from_code(ResultCode::CANTOPEN))
 }
 
-/// Maps every reason for which a file cannot be opened to SQLITE_CANTOPEN, as SQLite does.
+/// The error of a file that cannot be opened: its code's text alone, as in SQLite.
 fn cannot_open(error: lithe_pager::Error) -> Error {
     let code = error.code();
     if code.primary() == ResultCode::CANTOPEN || code.primary() == ResultCode::IOERR {
         let errno = Error::from(error).system_errno();
-        return Error::new(code, ResultCode::CANTOPEN.text()).with_errno(errno);
+        return Error::from_code(code).with_errno(errno);
     }
     Error::from(error)
 }

@@ -113,6 +113,7 @@ pub use lithe_vm::operand::OnConflict;
 pub use lithe_vm::virtual_table;
 pub use metadata::ColumnMetadata;
 pub use open::{OpenFlags, Target, VfsFinder, builtin_vfs, target};
+pub use pragma::boolean;
 pub use prepare::Prepared;
 pub use scan_status::PlanElement;
 pub use settings::config::Config;

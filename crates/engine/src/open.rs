@@ -6,6 +6,7 @@ use std::sync::Arc;
 use lithe_vfs::{MemoryVfs, ResultCode, UnixVfs, Vfs};
 
 use crate::error::{Error, Result};
+use crate::pragma::boolean;
 use crate::shared_cache;
 
 /// Open flags, with the values of SQLITE_OPEN_*.
@@ -101,18 +102,6 @@ impl Target {
     /// Whether the boolean parameter `key` is on: "yes", "on", "true" or a number other than 0.
     pub fn boolean(&self, key: &str, default: bool) -> bool {
         self.parameter(key).map_or(default, |value| boolean(value, default))
-    }
-}
-
-fn boolean(value: &[u8], default: bool) -> bool {
-    let is = |words: &[&str]| words.iter().any(|w| value.eq_ignore_ascii_case(w.as_bytes()));
-    if is(&["yes", "true", "on"]) {
-        true
-    } else if is(&["no", "false", "off"]) {
-        false
-    } else {
-        let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
-        if digits == 0 { default } else { value[..digits].iter().any(|&b| b != b'0') }
     }
 }
 
@@ -221,7 +210,7 @@ fn with_mode(flags: OpenFlags, mode: &[u8]) -> Result<OpenFlags> {
         let mode = String::from_utf8_lossy(mode);
         return Err(Error::new(ResultCode::PERM, format!("access mode not allowed: {mode}")));
     }
-    // A database in memory is never read-only: no other connection could have filled it.
+    // A database in memory that is asked for here is never read-only: no other connection could have filled it.
     let kept = flags.without(if wanted == OpenFlags::MEMORY { OpenFlags::READONLY } else { all });
     Ok(kept.with(wanted))
 }
@@ -275,5 +264,6 @@ mod tests {
         let target = target(b"file:a?immutable=1&nolock=off&psow=yes", OpenFlags::DEFAULT).unwrap();
         assert!(target.boolean("immutable", false) && target.boolean("psow", false));
         assert!(!target.boolean("nolock", true) && target.boolean("other", true));
+        assert!(boolean(b"0x10", false) && !boolean(b"9223372036854775807", true) && boolean(b"full", true));
     }
 }

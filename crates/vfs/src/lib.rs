@@ -46,4 +46,4 @@ pub use shm::{SHM_REGION_BYTES, ShmRegion};
 pub use sim::{Done, Fault, Loss, Random, Recording, Replay, Sim};
 pub use temp_directory::{TempDirectory, keep_temp_directory, set_temp_directory, temp_directory};
 pub use unix::{UNIX_PATH_MAX, UnixVfs, temporary_path};
-pub use vfs::{Opened, Vfs};
+pub use vfs::{Links, Opened, Vfs};

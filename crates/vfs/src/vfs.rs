@@ -9,6 +9,15 @@ use crate::error::Result;
 use crate::file::File;
 use crate::flags::{Access, OpenFlags};
 
+/// What becomes of links, those of folders among them, on the way to a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Links {
+    /// They are followed.
+    Follow,
+    /// They are an error (`SQLITE_OPEN_NOFOLLOW`).
+    Refuse,
+}
+
 /// A file system: everything that the engine uses of the outside world goes through this trait, so that a simulation
 /// can replay a run from its seed.
 pub trait Vfs: Send + Sync + Debug {
@@ -25,8 +34,8 @@ pub trait Vfs: Send + Sync + Debug {
     /// Checks a property of a file.
     fn access(&self, path: &Path, what: Access) -> Result<bool>;
 
-    /// The absolute path of a file, links followed.
-    fn full_path(&self, path: &Path) -> Result<PathBuf>;
+    /// The absolute path of a file. With `Links::Refuse`, a link on the way is the error `CANTOPEN_SYMLINK`.
+    fn full_path(&self, path: &Path, links: Links) -> Result<PathBuf>;
 
     /// How long in bytes the path of a file may be.
     fn path_max(&self) -> usize {

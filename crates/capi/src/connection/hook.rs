@@ -78,12 +78,12 @@ impl Hooks {
         self.wal.set(null_mut());
     }
 
-    /// A statement begins to run.
-    pub(crate) fn trace_statement(&self, statement: &sqlite3_stmt) {
+    /// A statement begins to run. Of one that explains another, only its profile is told.
+    pub(crate) fn trace_statement(&self, statement: &sqlite3_stmt, explains: bool) {
         if self.wants(PROFILE) {
             statement.began.set(Some(Instant::now()));
         }
-        if !self.wants(STATEMENT) {
+        if explains || !self.wants(STATEMENT) {
             return;
         }
         // A nested statement is traced as a comment.

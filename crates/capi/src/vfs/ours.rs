@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use lithe_engine::ResultCode;
 use lithe_engine::vfs::{
-    Access, File, LockLevel, MemoryVfs, OpenFlags, SHM_REGION_BYTES, ShmLock, SyncFlags, UnixVfs, Vfs,
+    Access, File, Links, LockLevel, MemoryVfs, OpenFlags, SHM_REGION_BYTES, ShmLock, SyncFlags, UnixVfs, Vfs,
 };
 
 use super::our_file::{Held, OurFile, code_of, with};
@@ -443,7 +443,8 @@ unsafe extern "C" fn access(_: *mut sqlite3_vfs, name: *const c_char, what: c_in
 unsafe extern "C" fn full_pathname(_: *mut sqlite3_vfs, name: *const c_char, n: c_int, out: *mut c_char) -> c_int {
     guard(|| {
         // SAFETY: as documented.
-        let found = match UnixVfs.full_path(unsafe { path(name) }) {
+        let name = unsafe { path(name) };
+        let found = match UnixVfs.full_path(name, Links::Follow) {
             Ok(found) => found,
             Err(error) => return error.code().0,
         };
@@ -456,7 +457,8 @@ unsafe extern "C" fn full_pathname(_: *mut sqlite3_vfs, name: *const c_char, n: 
             out.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             out.add(bytes.len()).write(0);
         }
-        code::OK
+        let has_link = UnixVfs.full_path(name, Links::Refuse).is_err();
+        if has_link { code::OK_SYMLINK } else { code::OK }
     })
 }
 

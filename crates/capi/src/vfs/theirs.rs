@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lithe_engine::Target;
 use lithe_engine::vfs::{
-    Access, DeviceCharacteristics, File, FileEvent, LockLevel, OpenFlags, Opened, PragmaAnswer, ResultCode,
+    Access, DeviceCharacteristics, File, FileEvent, Links, LockLevel, OpenFlags, Opened, PragmaAnswer, ResultCode,
     SHM_REGION_BYTES, ShmLock, ShmRegion, SyncFlags, Vfs,
 };
 use lithe_engine::vfs::{Error, Op, Result};
@@ -200,7 +200,7 @@ impl Vfs for TheirVfs {
         Ok(found != 0)
     }
 
-    fn full_path(&self, path: &Path) -> Result<PathBuf> {
+    fn full_path(&self, path: &Path, links: Links) -> Result<PathBuf> {
         let Some(full_pathname) = self.methods().full_pathname else { return Ok(path.to_path_buf()) };
         let len = usize::try_from(self.methods().path_max).unwrap_or(0) + 1;
         let mut buffer = vec![0_u8; len];
@@ -209,6 +209,9 @@ impl Vfs for TheirVfs {
             unsafe { full_pathname(self.raw, c_path(path).as_ptr(), len as c_int, buffer.as_mut_ptr().cast()) };
         if code::primary(answer) != code::OK {
             return Err(Error::with_code(Op::FullPath, ResultCode(answer)));
+        }
+        if answer == code::OK_SYMLINK && links == Links::Refuse {
+            return Err(Error::with_code(Op::FullPath, ResultCode::CANTOPEN_SYMLINK));
         }
         let end = buffer.iter().position(|&byte| byte == 0).unwrap_or(len);
         Ok(PathBuf::from(OsStr::from_bytes(&buffer[..end])))

@@ -242,8 +242,8 @@ impl Call<'_> {
     }
 }
 
-/// on, yes, true, off, no, false or a number; `default` for anything else.
-fn boolean(text: &[u8], default: bool) -> bool {
+/// What a switch of a pragma or of a URI says: on, yes, true, off, no, false or a number; `default` for anything else.
+pub fn boolean(text: &[u8], default: bool) -> bool {
     if text.first().is_some_and(u8::is_ascii_digit) {
         return integer(text) != 0;
     }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lithe_vfs::{
-    Access, DeviceCharacteristics, File, FileId, LockLevel, Mapping, OpenFlags, Opened, Result, ShmLock, ShmRegion,
-    SyncFlags, UnixVfs, Vfs,
+    Access, DeviceCharacteristics, File, FileId, Links, LockLevel, Mapping, OpenFlags, Opened, Result, ShmLock,
+    ShmRegion, SyncFlags, UnixVfs, Vfs,
 };
 
 /// The calls since the list was last taken: which call, on which file ("db", "wal", "journal", "temp").
@@ -67,8 +67,8 @@ impl Vfs for CountingVfs {
         UnixVfs.access(path, what)
     }
 
-    fn full_path(&self, path: &Path) -> Result<PathBuf> {
-        UnixVfs.full_path(path)
+    fn full_path(&self, path: &Path, links: Links) -> Result<PathBuf> {
+        UnixVfs.full_path(path, links)
     }
 
     fn randomness(&self, buf: &mut [u8]) {

@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use lithe_format::PageSize;
 use lithe_format::db_header::{DbHeader, HEADER_LEN};
-use lithe_vfs::{FileEvent, OpenFlags, ResultCode, Vfs};
+use lithe_vfs::{FileEvent, Links, OpenFlags, ResultCode, Vfs};
 
 pub use self::change_log::ChangeLog;
 use self::change_log::ChangeLogs;
@@ -92,7 +92,8 @@ enum Store {
 impl Pager {
     /// Opens the database file at `path`.
     pub fn open(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Pager> {
-        let path = vfs.full_path(path)?;
+        let links = if options.no_follow { Links::Refuse } else { Links::Follow };
+        let path = vfs.full_path(path, links)?;
         if path.as_os_str().len().saturating_add(JOURNAL_SUFFIX.len()) > vfs.path_max() {
             return Err(Error::CantOpen(ResultCode::CANTOPEN));
         }

@@ -21,7 +21,7 @@ pub(crate) use self::inode::MemoryInode;
 
 use crate::error::{Error, Op, Result};
 use crate::unix::guard;
-use crate::{Access, OpenFlags, Opened, ResultCode, UnixVfs, Vfs};
+use crate::{Access, Links, OpenFlags, Opened, ResultCode, UnixVfs, Vfs};
 
 /// The largest length of a file.
 const FILE_LEN_MAX: usize = 64 << 30;
@@ -94,7 +94,7 @@ impl Vfs for MemoryVfs {
         Ok(guard(&self.files).get(path).is_some_and(|inode| inode.size() > 0))
     }
 
-    fn full_path(&self, path: &Path) -> Result<PathBuf> {
+    fn full_path(&self, path: &Path, _: Links) -> Result<PathBuf> {
         Ok(path.to_path_buf())
     }
 

@@ -27,7 +27,7 @@ use self::disk::{Disk, Event};
 use self::file::SimFile;
 use crate::error::{EIO, ENOSPC, Error, Op, Result};
 use crate::memory::{MemoryFile, MemoryInode};
-use crate::{Access, DeviceCharacteristics, OpenFlags, Opened, ResultCode, Vfs};
+use crate::{Access, DeviceCharacteristics, Links, OpenFlags, Opened, ResultCode, Vfs};
 
 /// Address space for each file: crash tests use small ones, many at a time.
 const FILE_LEN_MAX: usize = 64 << 20;
@@ -324,7 +324,7 @@ impl Vfs for SimVfs {
         Ok(world.find(path).is_some_and(|inode| inode.size() > 0))
     }
 
-    fn full_path(&self, path: &Path) -> Result<PathBuf> {
+    fn full_path(&self, path: &Path, _: Links) -> Result<PathBuf> {
         Ok(path.to_path_buf())
     }
 

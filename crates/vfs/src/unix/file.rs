@@ -330,7 +330,7 @@ pub(super) fn sync_folder_of(path: &Path) -> Result<()> {
 /// The error for a folder that is opened as a database. Applications get SQLITE_CANTOPEN, as from SQLite, which does
 /// not return its own SQLITE_CANTOPEN_ISDIR when it opens a database.
 pub(super) fn is_a_folder(path: &Path) -> Error {
-    Error::new(Op::Open).at(path)
+    Error::from_errno(Op::Open, Errno::ISDIR.raw_os_error()).at(path)
 }
 
 #[cfg(test)]

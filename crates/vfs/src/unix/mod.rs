@@ -39,7 +39,7 @@ use rustix::io::Errno;
 
 use crate::error::{Error, Op, Result};
 use crate::flags::{Access, OpenFlags};
-use crate::{Opened, ResultCode, Vfs};
+use crate::{Links, Opened, ResultCode, Vfs};
 
 /// The VFS of the Unix system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,7 +80,10 @@ impl Vfs for UnixVfs {
         })
     }
 
-    fn full_path(&self, path: &Path) -> Result<PathBuf> {
+    fn full_path(&self, path: &Path, links: Links) -> Result<PathBuf> {
+        if links == Links::Refuse && open::leads_through_link(path)? {
+            return Err(Error::with_code(Op::FullPath, ResultCode::CANTOPEN_SYMLINK).at(path));
+        }
         open::full_path(path)
     }
 

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -103,12 +103,7 @@ fn open_or_fall_back(path: &Path, flags: OpenFlags) -> Result<(OwnedFd, OpenFlag
             return Ok((fd, reading));
         }
     }
-    let error = failure(Op::Open, errno).at(path);
-    Err(if errno == Errno::LOOP && flags.contains(OpenFlags::NOFOLLOW) {
-        error.coded(ResultCode::CANTOPEN_SYMLINK)
-    } else {
-        error
-    })
+    Err(failure(Op::Open, errno).at(path))
 }
 
 /// How many random names are tried.
@@ -183,4 +178,21 @@ pub(super) fn full_path(path: &Path) -> Result<PathBuf> {
         }
     }
     Err(Error::with_code(Op::FullPath, ResultCode::CANTOPEN).at(path))
+}
+
+/// Whether the file, or a folder on the way to it, is a link.
+pub(super) fn leads_through_link(path: &Path) -> Result<bool> {
+    let absolute = std::path::absolute(path).map_err(|_| Error::new(Op::FullPath).at(path))?;
+    let mut walked = PathBuf::new();
+    for component in absolute.components() {
+        if component == Component::ParentDir {
+            walked.pop();
+            continue;
+        }
+        walked.push(component);
+        if walked.is_symlink() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

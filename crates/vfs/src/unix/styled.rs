@@ -8,7 +8,7 @@ use super::locking::LockingStyle;
 use super::{UnixVfs, open};
 use crate::error::Result;
 use crate::flags::{Access, OpenFlags};
-use crate::{Opened, Vfs};
+use crate::{Links, Opened, Vfs};
 
 /// A VFS of the system with another locking style.
 #[derive(Debug)]
@@ -51,8 +51,8 @@ impl Vfs for StyledVfs {
         UnixVfs.access(path, what)
     }
 
-    fn full_path(&self, path: &Path) -> Result<PathBuf> {
-        UnixVfs.full_path(path)
+    fn full_path(&self, path: &Path, links: Links) -> Result<PathBuf> {
+        UnixVfs.full_path(path, links)
     }
 
     fn path_max(&self) -> usize {
