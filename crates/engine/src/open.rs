@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lithe_vfs::{MemoryVfs, ResultCode, UnixVfs, Vfs};
 
 use crate::error::{Error, Result};
-use crate::pragma::boolean;
+use crate::setting_text::boolean;
 use crate::shared_cache;
 
 /// Open flags, with the values of SQLITE_OPEN_*.

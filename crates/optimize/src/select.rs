@@ -10,8 +10,8 @@
 use bumpalo::Bump;
 use lithe_catalog::{Result, TableKind};
 use lithe_resolve::ir::{
-    Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, any, collation_of, is_constant, same,
-    same_aggregate,
+    Aggregate, Expr, Indexed, JoinKind, Limit, OrderTerm, Select, Source, SourceKind, any, collation_of, is_constant,
+    same, same_aggregate,
 };
 use lithe_value::Collation;
 
@@ -141,7 +141,10 @@ impl<'a> Planner<'a> {
         // ORDER BY has the same terms as GROUP BY: groups in the order of `terms` meet it.
         let orders_groups = is_order_of(select, terms, order_by);
         let behind = if orders_groups { order_by } else { &[] };
-        let request = select_request(select, WantedOrder::GroupBy(terms, behind));
+        let request = JoinRequest {
+            groups_are_distinct: clause == "DISTINCT",
+            ..select_request(select, WantedOrder::GroupBy(terms, behind))
+        };
         let request = match self.distinct_in_groups(select, terms) {
             Some(result) => JoinRequest { result, distinct: true, is_aggregated: true, ..request },
             None => request,
@@ -421,9 +424,15 @@ fn single_extreme<'a>(arena: &'a Bump, select: &'a Select<'a>) -> Option<&'a Ord
         collation: call.collation,
         descending: is_max,
         // NULLs come last.
-        nulls_opposite: !is_max,
+        nulls_opposite: !is_max && !is_rowid_of_inner_source(select, &call.args[0]),
         output: None,
     }))
+}
+
+/// Whether the expression is the rowid of a source whose rows no outer join fills with NULLs.
+fn is_rowid_of_inner_source(select: &Select<'_>, expr: &Expr<'_>) -> bool {
+    let is_inner = |source: &Source<'_>| matches!(source.join, JoinKind::Inner | JoinKind::Cross);
+    matches!(expr, Expr::Column(column) if column.index.is_rowid()) && select.sources.iter().all(is_inner)
 }
 
 /// The tree to count, if the query only counts the rows of a table.

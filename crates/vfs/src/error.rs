@@ -45,12 +45,6 @@ impl Error {
         self
     }
 
-    /// The same error with another code.
-    pub fn coded(mut self, code: ResultCode) -> Error {
-        self.0.code = code;
-        self
-    }
-
     /// SQLite's code for the error.
     pub fn code(&self) -> ResultCode {
         self.0.code

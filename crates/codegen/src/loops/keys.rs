@@ -101,7 +101,7 @@ fn apply_affinity(cg: &mut Codegen<'_>, value: &Expr<'_>, affinity: Option<Affin
         Expr::Integer(_) | Expr::Boolean(_) | Expr::Real(_) => affinity.is_numeric(),
         Expr::Text(_) => affinity == Affinity::Text,
         Expr::Null | Expr::Blob(_) => true,
-        Expr::Column(column) => {
+        Expr::Column(column) if column.stores_affinity() => {
             column.affinity.is_some_and(|of| of.is_numeric() && affinity.is_numeric() || of == affinity)
         }
         _ => false,

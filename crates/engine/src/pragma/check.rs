@@ -1,10 +1,10 @@
 //! integrity_check, quick_check and foreign_key_check.
 
-use super::number::fitting_integer;
 use super::{Call, NEEDS_SCHEMA, Pragma};
 use crate::connection::statement::command::CommandRow;
 use crate::error::Result;
 use crate::integrity::{self, Request};
+use crate::setting_text::fitting_integer;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma { name: "integrity_check", columns: &[], traits: NEEDS_SCHEMA, run: |call| check(call, true) },

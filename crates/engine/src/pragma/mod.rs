@@ -11,7 +11,6 @@
 //! of older or newer versions.
 
 mod check;
-mod number;
 mod optimize;
 mod schema_info;
 mod settings;
@@ -22,11 +21,11 @@ use lithe_value::Value;
 use lithe_vm::operand::Db;
 use lithe_vm::result_columns::ResultColumns;
 
-use self::number::{integer, whole_integer};
 use crate::connection::Connection;
 use crate::connection::statement::command::CommandRow;
 use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
+use crate::setting_text::{boolean, integer, whole_integer};
 
 /// A pragma of SQLite.
 struct Pragma {
@@ -242,29 +241,6 @@ impl Call<'_> {
     }
 }
 
-/// What a switch of a pragma or of a URI says: on, yes, true, off, no, false or a number; `default` for anything else.
-pub fn boolean(text: &[u8], default: bool) -> bool {
-    if text.first().is_some_and(u8::is_ascii_digit) {
-        return integer(text) != 0;
-    }
-    level_of_word(text).filter(|level| *level < 2).map_or(default, |level| level == 1)
-}
-
-/// The levels of `synchronous`: off 0, on 1, full 2, extra 3, or a number; `default` for anything else.
-fn safety_level(text: &[u8], default: u8) -> u8 {
-    if text.first().is_some_and(u8::is_ascii_digit) {
-        return integer(text) as u8;
-    }
-    level_of_word(text).unwrap_or(default)
-}
-
-/// The level that a word stands for: off/no/false 0, on/yes/true 1, full 2, extra 3.
-fn level_of_word(text: &[u8]) -> Option<u8> {
-    let words: [(&str, u8); 8] =
-        [("on", 1), ("yes", 1), ("true", 1), ("off", 0), ("no", 0), ("false", 0), ("full", 2), ("extra", 3)];
-    words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())).map(|(_, level)| *level)
-}
-
 /// One row with one value.
 fn answer(value: impl Into<Value>) -> Result<Vec<CommandRow>> {
     Ok(vec![vec![value.into()]])
@@ -273,16 +249,4 @@ fn answer(value: impl Into<Value>) -> Result<Vec<CommandRow>> {
 /// No rows.
 fn nothing() -> Result<Vec<CommandRow>> {
     Ok(Vec::new())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values() {
-        assert!(boolean(b"YES", false) && boolean(b"2", false) && boolean(b"256", false) && !boolean(b"maybe", false));
-        assert!(!boolean(b"full", false) && boolean(b"extra", true) && !boolean(b"off", true));
-        assert_eq!((safety_level(b"normal", 1), safety_level(b"EXTRA", 1), safety_level(b"0", 1)), (1, 3, 0));
-    }
 }

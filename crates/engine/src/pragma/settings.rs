@@ -7,11 +7,11 @@ use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_value::{Collation, Value};
 use lithe_vm::connection_state::Flags;
 
-use super::number::fitting_integer;
 use super::{Call, NEEDS_SCHEMA, Pragma, REUSABLE, SILENT, SILENT_WHEN_SET, answer, nothing};
 use crate::connection::statement::command::CommandRow;
 use crate::error::{Error, Result};
 use crate::heap_limit;
+use crate::setting_text::fitting_integer;
 use crate::settings::EMPTY_RESULT_CALLBACKS;
 use crate::settings::config::Config;
 

@@ -15,16 +15,16 @@ use lithe_value::{Encoding, Value};
 use lithe_vfs::{Access, ResultCode};
 use lithe_vm::operand::Db;
 
-use super::number::{clamped_integer, integer};
 use super::{
     ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, READS_SCHEMA, REUSABLE, SILENT, SILENT_WHEN_SET, WRITES,
-    answer, boolean, nothing, safety_level,
+    answer, nothing,
 };
 use crate::connection::Connection;
 use crate::connection::statement::command::CommandRow;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
 use crate::journal_mode;
+use crate::setting_text::{boolean, clamped_integer, integer, safety_level};
 use crate::settings::config::Config;
 
 pub(super) const PRAGMAS: &[Pragma] = &[

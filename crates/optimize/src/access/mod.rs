@@ -175,13 +175,14 @@ impl Join<'_, '_> {
 /// The columns whose order is wanted. DISTINCT alone needs equal rows to be adjacent.
 fn wanted_columns<'a>(request: &JoinRequest<'a>) -> OrderColumns<'a> {
     let sources = request.sources;
-    match request.order {
+    let columns = match request.order {
         WantedOrder::OrderBy(terms) => OrderColumns::of_terms(sources, terms, Wish::Sorted),
         WantedOrder::GroupBy(terms, _) => OrderColumns::of_terms(sources, terms, Wish::Grouped),
         WantedOrder::MinMax(term) => OrderColumns::of_terms(sources, std::slice::from_ref(term), Wish::Extreme),
         WantedOrder::Any if request.distinct => OrderColumns::of_exprs(sources, request.result, Wish::Distinct),
         WantedOrder::Any => OrderColumns::of_exprs(sources, &[], Wish::Sorted),
-    }
+    };
+    OrderColumns { told: request.order_use(), ..columns }
 }
 
 /// Whether all columns of an order are met.

@@ -17,6 +17,7 @@ use lithe_resolve::ir::{
     is_constant, same, skip_likelihood, sources_of,
 };
 use lithe_value::Affinity;
+use lithe_vtab::OrderUse;
 
 use super::candidate::{Candidate, Key, TreeWay, Way};
 use super::few::Few;
@@ -30,6 +31,8 @@ pub struct OrderColumns<'a> {
     pub columns: Vec<OrderColumn<'a>>,
     /// The purpose of the order.
     pub wish: Wish,
+    /// What virtual tables are told of it; nothing if they are not asked for the order.
+    pub told: Option<OrderUse>,
 }
 
 /// What an order is wanted for.
@@ -88,7 +91,7 @@ pub struct OrderResult {
 impl<'a> OrderColumns<'a> {
     /// No order is wanted.
     pub fn none() -> OrderColumns<'a> {
-        OrderColumns { columns: Vec::new(), wish: Wish::Sorted }
+        OrderColumns { columns: Vec::new(), wish: Wish::Sorted, told: None }
     }
 
     /// The columns of ORDER BY or GROUP BY.
@@ -103,13 +106,13 @@ impl<'a> OrderColumns<'a> {
             nulls_opposite: term.nulls_opposite,
             ..OrderColumn::of(sources, &term.expr)
         };
-        OrderColumns { columns: terms.iter().map(column).collect(), wish }
+        OrderColumns { columns: terms.iter().map(column).collect(), wish, told: None }
     }
 
     /// Expressions whose equal values must be adjacent.
     pub fn of_exprs(sources: &[lithe_resolve::ir::Source<'a>], exprs: &[Expr<'a>], wish: Wish) -> OrderColumns<'a> {
         let columns = exprs.iter().map(|expr| OrderColumn::of(sources, expr)).collect();
-        OrderColumns { columns, wish }
+        OrderColumns { columns, wish, told: None }
     }
 
     /// Whether the order of the source's rowids may be of use.
@@ -182,7 +185,7 @@ impl OrderColumns<'_> {
         if candidate.one_row || is_rowid_of_set || columns > ORDER_COLUMNS_MAX {
             return None;
         }
-        let wanted = OrderColumns { columns: self.columns.clone(), wish: Wish::Sorted };
+        let wanted = OrderColumns { columns: self.columns.clone(), wish: Wish::Sorted, told: None };
         let mut check = Check {
             wanted: &wanted,
             infos,
@@ -249,6 +252,10 @@ struct LoopColumn<'a> {
 impl<'a> Check<'_, 'a> {
     /// Adds the next loop; `false` when the order of further loops does not matter.
     fn add(&mut self, candidate: &Candidate) -> bool {
+        // What a virtual table's column equals says nothing about its values, which need not have the declared affinity.
+        if matches!(candidate.way, Way::Virtual(_) | Way::Function(_)) {
+            return false;
+        }
         self.note_constants(candidate);
         let is_distinct = candidate.one_row || self.follow(candidate);
         self.outside.insert(candidate.source);

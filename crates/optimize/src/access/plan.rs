@@ -3,7 +3,7 @@
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{Coll, ColumnIndex, Expr, How, In, JoinKind, Limit, OrderTerm, Source, Term};
-use lithe_vtab::ScanId;
+use lithe_vtab::{OrderUse, ScanId};
 
 use super::log_est::LogEst;
 
@@ -22,6 +22,8 @@ pub struct JoinRequest<'a> {
     pub distinct: bool,
     /// `result` is the argument of an aggregate, and other expressions may use the rows.
     pub is_aggregated: bool,
+    /// The groups of GROUP BY are the distinct rows of the result.
+    pub groups_are_distinct: bool,
     /// How many columns the query's result has: rows that are sorted have as many.
     pub result_width: usize,
     /// The most rows that will be read (LIMIT + OFFSET, when they are known), for costs.
@@ -41,6 +43,19 @@ impl<'a> JoinRequest<'a> {
         self.sources.len() == 1 && !self.distinct && matches!(self.order, WantedOrder::Any)
     }
 
+    /// What virtual tables are told of the order: nothing of that of an aggregate's DISTINCT.
+    pub fn order_use(&self) -> Option<OrderUse> {
+        let is_distinct = self.distinct && !self.is_aggregated;
+        Some(match self.order {
+            WantedOrder::GroupBy(..) if self.groups_are_distinct => OrderUse::DistinctSorted,
+            WantedOrder::GroupBy(_, []) => OrderUse::Grouped,
+            WantedOrder::OrderBy(_) if is_distinct => OrderUse::DistinctSorted,
+            WantedOrder::OrderBy(_) | WantedOrder::GroupBy(..) | WantedOrder::MinMax(_) => OrderUse::Sorted,
+            WantedOrder::Any if is_distinct => OrderUse::Distinct,
+            WantedOrder::Any => return None,
+        })
+    }
+
     /// All rows of the sources that meet the conditions, in any order.
     pub fn of_rows(sources: &'a [Source<'a>], terms: &'a [Term<'a>], purpose: Purpose) -> JoinRequest<'a> {
         JoinRequest {
@@ -50,6 +65,7 @@ impl<'a> JoinRequest<'a> {
             result: &[],
             distinct: false,
             is_aggregated: false,
+            groups_are_distinct: false,
             result_width: 0,
             row_limit: None,
             limit: None,

@@ -89,6 +89,10 @@ impl<'a> Rewriter<'a> {
             if is_constant(other) && (!is_bare || is_left_out) {
                 return None;
             }
+            // The module gets the constant as a value of the column that it replaces.
+            if matches!(skip_collate(*other), Expr::Column(other) if is_of_virtual_table(other)) {
+                return None;
+            }
             let known = known(fixed, at, column)?;
             let affinity = affinity_for(known, compare, other)?;
             let how = How { affinity, ..compare.how };

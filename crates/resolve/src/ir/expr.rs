@@ -131,6 +131,11 @@ impl Column<'_> {
     pub fn is_same(&self, other: &Column<'_>) -> bool {
         self.source == other.source && self.index == other.index
     }
+
+    /// Whether its values have its affinity: those that a table stores have, those of virtual tables and of queries need not.
+    pub fn stores_affinity(&self) -> bool {
+        self.table.is_some_and(|table| table.virtual_table().is_none())
+    }
 }
 
 /// A column in WHERE that another condition makes equal to a constant, and that is computed from it. It is compared as the column.

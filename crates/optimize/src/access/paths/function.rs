@@ -61,7 +61,7 @@ impl PathFinder<'_, '_> {
         let needs = used.iter().fold(needs, |all, &id| all.union(self.terms.constraint(id).needs));
         let (run, rows) = estimate(table, &arguments);
         let mut candidate = Candidate::new(source, needs, Way::Function(arguments));
-        (candidate.run, candidate.rows, candidate.looks_up) = (run, rows, true);
+        (candidate.run, candidate.rows) = (run, rows);
         candidate.used = used;
         self.found.add(candidate);
     }

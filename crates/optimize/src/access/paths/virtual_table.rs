@@ -13,7 +13,6 @@ use lithe_vtab::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usa
 use super::PathFinder;
 use crate::access::candidate::{Argument, ArgumentOf, Candidate, VirtualWay, Way};
 use crate::access::log_est::LogEst;
-use crate::access::order::Wish;
 use crate::access::terms::{Constraint, ConstraintId, Left, MadeOf, Op, Right};
 
 /// The number of the rowid among column numbers.
@@ -114,7 +113,14 @@ impl<'a> PathFinder<'_, 'a> {
     /// LIMIT and OFFSET, if the table may apply them: every condition and the order are passed to its module.
     fn limit_for(&self, source: usize, ids: &[(ConstraintId, ColumnIndex)]) -> Option<&'a Limit<'a>> {
         let limit = self.limit?;
-        let is_told = |at: usize| ids.iter().any(|&(id, _)| self.terms.constraint(id).condition == at);
+        let is_told = |at: usize| {
+            let of_it = ids.iter().map(|&(id, _)| self.terms.constraint(id)).filter(|of| of.condition == at);
+            match self.terms.conditions[at].parts {
+                // LIKE and its like are told as a whole, the comparison of rows is not.
+                0 => of_it.clone().any(|of| matches!(of.op, Op::Virtual(_))),
+                parts => of_it.fold(0, |told, of| told | of.part) & parts == parts,
+            }
+        };
         let is_ordered = self.order.columns.is_empty() || !self.index_order(source).0.is_empty();
         let is_fixed = is_constant(&limit.limit) && limit.offset.as_ref().is_none_or(is_constant);
         let all_told = (0..self.terms.conditions.len()).all(is_told);
@@ -150,7 +156,8 @@ impl<'a> PathFinder<'_, 'a> {
         let offset = asked.limit.and_then(|limit| limit.offset).map(|offset| count(constraint::OFFSET, offset));
         let limit = asked.limit.map(|limit| count(constraint::LIMIT, limit.limit));
         let mut info = IndexInfo::new(constraints.chain(offset).chain(limit).collect());
-        info.columns_used = self.columns_used(asked.source);
+        // Of a row that is changed all columns are read.
+        info.columns_used = if self.for_write { u64::MAX } else { self.columns_used(asked.source) };
         (info.order_by, info.order_use) = self.index_order(asked.source);
         let Some(table) = self.context.env.virtual_tables.get(asked.connected.id.0) else {
             return Err(CompileError::unconnected(lithe_base::Db::MAIN, &asked.table.name));
@@ -207,8 +214,6 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.run = cost(info.estimated_cost);
         candidate.rows = LogEst::of(info.estimated_rows.max(1).cast_unsigned());
         candidate.one_row = info.finds_one_row && !has_in;
-        // LIMIT alone does not make the candidate a look-up.
-        candidate.looks_up = !candidate.used.is_empty();
         candidate.gives_order = gives_order;
         let shows_hex = info.shows_hex;
         let is_reusable =
@@ -233,7 +238,12 @@ impl<'a> PathFinder<'_, 'a> {
             Right::Set(set, _) => is_in = set.how.len() == 1,
             Right::Null | Right::Row(..) => {}
         }
-        let collation = match of.how.collation {
+        let is_null = of.op == Op::IsNull;
+        let own =
+            || column.position().and_then(|at| Some(Coll::of(&self.infos[of.source].table?.columns[at].collation)));
+        let collation = match own().filter(|_| is_null).unwrap_or(of.how.collation) {
+            // IN compares as its left side does, whatever the collation of the query.
+            _ if of.op == Op::In && column.position().is_none() => "BINARY".to_owned(),
             Coll::Binary => "BINARY".to_owned(),
             Coll::NoCase => "NOCASE".to_owned(),
             Coll::RTrim => "RTRIM".to_owned(),
@@ -249,25 +259,26 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// The order, if it consists of columns of this table alone.
     fn index_order(&self, source: usize) -> (Vec<IndexOrder>, OrderUse) {
-        let order_use = match self.order.wish {
-            Wish::Sorted | Wish::Extreme => OrderUse::Sorted,
-            Wish::Grouped => OrderUse::Grouped,
-            // In a join a row that is equal in these columns may join where another does not: the module must not drop it.
-            Wish::Distinct if self.infos.len() > 1 => OrderUse::Grouped,
-            Wish::Distinct => OrderUse::Distinct,
+        let info = &self.infos[source];
+        let order_use = match self.order.told {
+            None => return (Vec::new(), OrderUse::Sorted),
+            // The module knows which columns are used, but not that the rowid is: rows that differ in it must not be dropped.
+            Some(OrderUse::Distinct | OrderUse::DistinctSorted) if info.used.has_rowid() => OrderUse::Sorted,
+            Some(told) => told,
         };
-        let table = self.infos[source].table;
         let columns = self.order.columns.iter().map(|wanted| {
             let (_, column) = wanted.column.filter(|(of, _)| *of == source)?;
             let own = match column.position() {
                 None => Coll::Binary,
-                Some(at) => Coll::of(&table?.columns[at].collation),
+                Some(at) => Coll::of(&info.table?.columns[at].collation),
             };
             let is_own = !wanted.nulls_opposite && own == wanted.collation;
             is_own.then_some(IndexOrder { column: number_of(column), descending: wanted.descending })
         });
-        let columns: Option<Vec<IndexOrder>> = columns.collect();
-        (columns.unwrap_or_default(), order_use)
+        match columns.collect::<Option<Vec<IndexOrder>>>() {
+            Some(columns) if !columns.is_empty() => (columns, order_use),
+            _ => (Vec::new(), OrderUse::Sorted),
+        }
     }
 }
 

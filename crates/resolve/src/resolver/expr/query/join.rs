@@ -5,7 +5,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_sql::ast::{self, JoinConstraint, JoinKind, Name, Node};
 
-use crate::ir::{CompareOp, Expr, Source, Term, TermOrigin, split_and};
+use crate::ir::{CompareOp, Expr, Source, Term, TermOrigin, UnaryOp, split_and};
 use crate::resolver::Resolver;
 use crate::resolver::expr::function::coalesce;
 use crate::resolver::expr::resolve_expr;
@@ -96,7 +96,11 @@ pub(crate) fn resolve_join_terms<'a>(
     for join in &from.conditions {
         join.equal.iter().for_each(|&expr| terms.push(Term { expr, origin: join.origin }));
         for (column, argument) in &join.arguments {
-            let expr = resolver.compare_scalars(CompareOp::Eq, *column, resolve_expr(resolver, scope, argument)?);
+            let argument = resolve_expr(resolver, scope, argument)?;
+            // A column in an argument determines the rows of the function, and is not determined by them.
+            let is_column = matches!(argument, Expr::Column(_));
+            let value = if is_column { Expr::Unary(UnaryOp::Plus, resolver.alloc(argument)) } else { argument };
+            let expr = resolver.compare_scalars(CompareOp::Eq, *column, value);
             arguments.push(Term { expr, origin: join.origin });
         }
         if let Some(on) = &join.on {

@@ -1,12 +1,12 @@
-//! Numbers in the values of pragmas. Most pragmas read 32 bits, and take what does not fit for 0.
+//! What the texts of settings say, in pragmas and URIs: numbers, switches, levels. Most settings read 32 bits, and take what does not fit for 0.
 
 /// The number of 32 bits at the beginning of a text; 0 without one.
-pub(super) fn integer(text: &[u8]) -> i64 {
+pub(crate) fn integer(text: &[u8]) -> i64 {
     fitting_integer(text).map_or(0, i64::from)
 }
 
 /// The number of 32 bits at the beginning of a text: decimal with a sign, or hexadecimal without.
-pub(super) fn fitting_integer(text: &[u8]) -> Option<i32> {
+pub(crate) fn fitting_integer(text: &[u8]) -> Option<i32> {
     let number = match hexadecimal(text) {
         Some((digits, _)) => Some(u32::from_str_radix(digits, 16).ok()?.into()),
         None => decimal(text).0,
@@ -15,12 +15,12 @@ pub(super) fn fitting_integer(text: &[u8]) -> Option<i32> {
 }
 
 /// The text as a number of 64 bits, if it is one as a whole.
-pub(super) fn whole_integer(text: &[u8]) -> Option<i64> {
+pub(crate) fn whole_integer(text: &[u8]) -> Option<i64> {
     long_integer(text).1
 }
 
 /// The number at the beginning of a text, or the largest or smallest of 64 bits if it does not fit.
-pub(super) fn clamped_integer(text: &[u8]) -> i64 {
+pub(crate) fn clamped_integer(text: &[u8]) -> i64 {
     long_integer(text).0
 }
 
@@ -60,6 +60,29 @@ fn decimal(text: &[u8]) -> (Option<i128>, bool) {
     (number, len == digits.len())
 }
 
+/// What a switch of a pragma or of a URI says: on, yes, true, off, no, false or a number; `default` for anything else.
+pub fn boolean(text: &[u8], default: bool) -> bool {
+    if text.first().is_some_and(u8::is_ascii_digit) {
+        return integer(text) != 0;
+    }
+    level_of_word(text).filter(|level| *level < 2).map_or(default, |level| level == 1)
+}
+
+/// The levels of `synchronous`: off 0, on 1, full 2, extra 3, or a number; `default` for anything else.
+pub(crate) fn safety_level(text: &[u8], default: u8) -> u8 {
+    if text.first().is_some_and(u8::is_ascii_digit) {
+        return integer(text) as u8;
+    }
+    level_of_word(text).unwrap_or(default)
+}
+
+/// The level that a word stands for: off/no/false 0, on/yes/true 1, full 2, extra 3.
+fn level_of_word(text: &[u8]) -> Option<u8> {
+    let words: [(&str, u8); 8] =
+        [("on", 1), ("yes", 1), ("true", 1), ("off", 0), ("no", 0), ("false", 0), ("full", 2), ("extra", 3)];
+    words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())).map(|(_, level)| *level)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +112,12 @@ mod tests {
         assert_eq!((clamped, clamped_integer(b"x"), clamped_integer(b"1e3")), ((i64::MAX, i64::MIN), 0, 1));
         assert_eq!((whole_integer(b"0x1f"), whole_integer(b"1e3"), whole_integer(b"")), (Some(31), None, None));
         assert_eq!((whole_integer(b" 12 "), whole_integer(b"9223372036854775808")), (Some(12), None));
+    }
+
+    #[test]
+    fn switches_and_levels() {
+        assert!(boolean(b"YES", false) && boolean(b"2", false) && boolean(b"256", false) && !boolean(b"maybe", false));
+        assert!(!boolean(b"full", false) && boolean(b"extra", true) && !boolean(b"off", true));
+        assert_eq!((safety_level(b"normal", 1), safety_level(b"EXTRA", 1), safety_level(b"0", 1)), (1, 3, 0));
     }
 }
