@@ -169,16 +169,19 @@ impl sqlite3_value {
         kind_of(self.get())
     }
 
-    /// The storage class after numeric affinity (`sqlite3_value_numeric_type`).
-    fn numeric_kind(&self) -> c_int {
-        match self.get() {
-            ValueRef::Text(text) => match lithe_engine::value::number::whole_number(text) {
-                Some(Numeric::Integer(_)) => code::INTEGER,
-                Some(Numeric::Real(_)) => code::FLOAT,
-                None => code::TEXT,
-            },
-            other => kind_of(other),
+    /// Makes a number of a text that is one, and returns the storage class (`sqlite3_value_numeric_type`).
+    fn make_numeric(&mut self) -> c_int {
+        if let ValueRef::Text(text) = self.get()
+            && let Some(number) = lithe_engine::value::number::whole_number(text)
+        {
+            self.raw = match number {
+                Numeric::Integer(integer) => Raw::Integer(integer),
+                Numeric::Real(real) => Raw::Real(real),
+            };
+            self.text.is_made = false;
+            self.wide.is_made = false;
         }
+        kind_of(self.get())
     }
 }
 
@@ -210,7 +213,7 @@ api! {
     }
 
     fn sqlite3_value_numeric_type(value: *mut sqlite3_value) -> c_int {
-        value_mut(value).map_or(code::NULL, |value| value.numeric_kind())
+        value_mut(value).map_or(code::NULL, sqlite3_value::make_numeric)
     }
 
     fn sqlite3_value_int(value: *mut sqlite3_value) -> c_int {

@@ -461,6 +461,14 @@ static void describe(sqlite3_context *context, int n, sqlite3_value **values) {
   sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
+/* The value after sqlite3_value_numeric_type(), which makes numbers of texts. */
+static void numeric(sqlite3_context *context, int n, sqlite3_value **values) {
+  int kind = sqlite3_value_numeric_type(values[0]);
+  int type = sqlite3_value_type(values[0]), number = sqlite3_value_int(values[0]);
+  CHECK(n == 1);
+  sqlite3_result_text(context, sqlite3_mprintf("%d %d %d %s", kind, type, number, sqlite3_value_text(values[0])), -1, sqlite3_free);
+}
+
 static void results(sqlite3_context *context, int n, sqlite3_value **values) {
   static const unsigned short wide[] = {'w', 0xe4, 0};
   static const unsigned char little[] = {'l', 0}, big[] = {0, 'b'};
@@ -563,6 +571,10 @@ static void functions(void) {
   ANSWERS(db, "SELECT describe(x'3132')", "4 12 12 12 2 2 0 0 4");
   ANSWERS(db, "SELECT describe(NULL)", "5 0 0 0 0 0 0 0 5");
   ANSWERS(db, "SELECT describe(2.5)", "2 2 2 2.5 3 6 0 0 2");
+  CHECK(sqlite3_create_function(db, "numeric", 1, SQLITE_UTF8, NULL, numeric, NULL, NULL) == SQLITE_OK);
+  ANSWERS(db, "SELECT numeric(' 1e3 ')", "2 2 1000 1000.0");
+  ANSWERS(db, "SELECT numeric('12 ')", "1 1 12 12");
+  ANSWERS(db, "SELECT numeric('12x')", "3 3 12 12x");
   ANSWERS(db, "SELECT describe(1, 2)", "wrong number of arguments to function describe()");
   int flags = SQLITE_UTF8 | SQLITE_RESULT_SUBTYPE | SQLITE_SUBTYPE;
   destroyed = 0;
