@@ -86,27 +86,41 @@ fn rows(
 ) -> Result<TableRows> {
     if let Some(name) = function.strip_prefix(PRAGMA) {
         let rows = pragma_rows(connection, run, name, arguments)?;
-        let hidden = (0..hidden_of(name).len()).map(|at| hidden_value(arguments, at)).collect::<Result<_>>()?;
+        let encoding = connection.state.encoding.get();
+        let hidden =
+            (0..hidden_of(name).len()).map(|at| hidden_text(arguments, at, encoding)).collect::<Result<_>>()?;
         return Ok(TableRows { rows, hidden, ..TableRows::default() });
     }
-    let rows = json_rows(function, (arguments, columns_read), connection.state.encoding.get())?;
+    let encoding = connection.state.encoding.get();
+    let rows = json_rows(function, (arguments, columns_read), encoding)?;
     let mut hidden = Vec::new();
     if columns_read >> json::EACH_COLUMNS.len() != 0 {
-        hidden.push(hidden_value(arguments, 0)?);
+        hidden.push(match arguments.first().copied().flatten() {
+            Some(jsonb @ ValueRef::Blob(blob)) if json::is_jsonb(blob) => copy(jsonb)?,
+            _ => hidden_text(arguments, 0, encoding)?,
+        });
         hidden.push(match arguments.get(1).copied().flatten() {
             None => Value::text(&b"$"[..]),
-            Some(_) => hidden_value(arguments, 1)?,
+            Some(_) => hidden_text(arguments, 1, encoding)?,
         });
     }
     Ok(TableRows { rows, hidden, subtype: json::each_subtype, first_rowid: 0 })
 }
 
-/// The value of a hidden column: the argument.
-fn hidden_value(arguments: &[Option<ValueRef<'_>>], at: usize) -> Result<Value> {
+/// The value of a hidden column: the argument, as it is read.
+fn hidden_text(arguments: &[Option<ValueRef<'_>>], at: usize, encoding: Encoding) -> Result<Value> {
     match arguments.get(at).copied().flatten() {
-        None => Ok(Value::NULL),
-        Some(value) => Value::try_copy(value).map_err(|_| Error::from_code(ResultCode::NOMEM)),
+        None | Some(ValueRef::Null) => Ok(Value::NULL),
+        Some(argument) => {
+            let mut decoded = Buffer::new();
+            let text = cast::to_text(text_of(argument, encoding, &mut decoded)?);
+            copy(ValueRef::Text(&text))
+        }
     }
+}
+
+fn copy(value: ValueRef<'_>) -> Result<Value> {
+    Value::try_copy(value).map_err(|_| Error::from_code(ResultCode::NOMEM))
 }
 
 fn pragma_rows(

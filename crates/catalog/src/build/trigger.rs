@@ -29,9 +29,12 @@ pub fn trigger_database<'c>(
         }
         (None, _) => None,
     };
-    if let (Some(schema), Some(db)) = (create.table.schema, home.or(Some(Db::MAIN)))
-        && db != Db::TEMP
-        && catalog.find_database(schema.name) != Some(db)
+    if let Some(schema) = create.table.schema
+        && home != Some(Db::TEMP)
+        && let named = catalog.find_database(schema.name)
+        && named != Some(home.unwrap_or(Db::MAIN))
+        // A trigger of a temporary table is temporary.
+        && (home.is_some() || named != Some(Db::TEMP))
     {
         let place = create.name.name.span();
         let written = String::from_utf8_lossy(place.text(sql));

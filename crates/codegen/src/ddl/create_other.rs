@@ -86,7 +86,7 @@ pub(crate) fn create_trigger<'a>(
 ) -> Result<()> {
     let begun = begin_trigger(cg, create, sql).map_err(|error| error.while_reading(sql, create.begin.start))?;
     for step in create.body {
-        check_step(&step.stmt).map_err(|error| error.while_reading(sql, step.span.end))?;
+        check_step(begun.0, &step.stmt).map_err(|error| error.while_reading(sql, step.span.end))?;
     }
     let (db, trigger) = match begun {
         (db, Some(trigger)) => (db, trigger),
@@ -120,15 +120,15 @@ fn begin_trigger<'a>(cg: &Codegen<'a>, create: &CreateTrigger<'a>, sql: &[u8]) -
     Ok((db, Some(build_trigger(create, db, target, &env.catalog)?)))
 }
 
-/// Rejects clauses that a statement must not have within a trigger.
-fn check_step(step: &Stmt<'_>) -> Result<()> {
+/// Rejects what a statement must not have within a trigger of that database. Temporary triggers may change tables of any database.
+fn check_step(db: Db, step: &Stmt<'_>) -> Result<()> {
     let (table, indexed) = match step {
         Stmt::Insert(insert) => (insert.table, Indexed::Any),
         Stmt::Update(update) => (update.table, update.indexed),
         Stmt::Delete(delete) => (delete.table, delete.indexed),
         _ => return Ok(()),
     };
-    if table.schema.is_some() {
+    if table.schema.is_some() && db != Db::TEMP {
         let statements = "INSERT, UPDATE, and DELETE statements within triggers";
         return fail(format!("qualified table names are not allowed on {statements}"));
     }

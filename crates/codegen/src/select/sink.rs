@@ -3,7 +3,7 @@
 use bumpalo::Bump;
 use lithe_catalog::Result;
 use lithe_optimize::explain::Part;
-use lithe_resolve::ir::{Expr, Limit, OrderTerm, Query, rows_may_have_subtypes};
+use lithe_resolve::ir::{Expr, Limit, OrderTerm, OutputColumn, Query, rows_may_have_subtypes};
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
@@ -344,11 +344,15 @@ fn emit_sorted_rows<'a>(cg: &mut Codegen<'a>, sorter: &Sorter, sink: &Sink<'a>) 
     Ok(())
 }
 
-/// The columns of REAL affinity that may hold integers; a single SELECT converts them itself.
+/// The columns of REAL affinity that may hold integers. A single SELECT converts them itself, but for what USING has merged: that has the
+/// affinity of the first operand.
 fn reals_of<'a>(query: &Query<'a>, arena: &'a Bump) -> &'a [u16] {
-    if query.single_select().is_some() {
-        return &[];
-    }
-    let reals = query.columns.iter().enumerate().filter(|(_, column)| column.affinity == Some(Affinity::Real));
-    bumpalo::collections::Vec::from_iter_in(reals.map(|(at, _)| at as u16), arena).into_bump_slice()
+    let single = query.single_select();
+    let is_merged = |expr: &Expr<'a>| matches!(expr, Expr::Function(call) if call.is_merged_column);
+    let may_be_integer = |at: usize| single.is_none_or(|select| is_merged(&select.columns[at]));
+    let is_real = |(at, column): (usize, &OutputColumn<'a>)| {
+        (column.affinity == Some(Affinity::Real) && may_be_integer(at)).then_some(at as u16)
+    };
+    let reals = query.columns.iter().enumerate().filter_map(is_real);
+    bumpalo::collections::Vec::from_iter_in(reals, arena).into_bump_slice()
 }

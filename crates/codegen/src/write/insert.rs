@@ -13,7 +13,7 @@ use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
 use super::row::{self, Row, RowChange};
 use super::rows::{RowValue, Rows};
 use super::target::Target;
-use super::unique::{Unique, Uniqueness, emit_unique};
+use super::unique::{EmitUpdate, Unique, Uniqueness, emit_unique};
 use super::upsert::Upserts;
 use super::{fire, foreign_key};
 use crate::Codegen;
@@ -109,12 +109,12 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
         row::emit_type_check(cg, target, *row);
     }
     emit_checks(cg, &checked, &plan.constraints)?;
-    let upserts = Upserts::new(cg, &plan.upserts);
+    let upserts = Upserts::new(resolved, &plan.upserts, (target, *row), *next, inserting.returning.as_ref());
     let affinity_waits = !needs_final_values && !target.indexes.is_empty();
-    let (unique, replaced, updates) = (&plan.unique, plan.replaced.as_ref(), &upserts.places);
-    let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits, updates };
+    let (unique, replaced) = (&plan.unique, plan.replaced.as_ref());
+    let update: &EmitUpdate<'_, 'a> = &|cg, clause| upserts.emit_update(cg, clause);
+    let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits, update };
     let unique = emit_unique(cg, &unique)?;
-    upserts.emit_updates(cg, resolved, target, *row, *next, inserting.returning.as_ref())?;
     // The affinities are applied here and not before, because `excluded` has the values without them.
     if plan.triggers.has_after() || inserting.returning.is_some() || !plan.keys.is_empty() {
         row::emit_affinity(cg, target.table, *row, |_| true);

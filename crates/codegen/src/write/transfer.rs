@@ -11,7 +11,7 @@ use lithe_vm::operand::Sequence;
 use super::constraint::Checked;
 use super::row::Row;
 use super::target::Target;
-use super::unique::{Uniqueness, emit_unique};
+use super::unique::{EmitUpdate, Uniqueness, emit_unique};
 use crate::Codegen;
 
 /// Emits the loop over the rows of the other table.
@@ -33,7 +33,8 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &RecordsPlan<'a>) -> Result<(
         cg.b.emit(Insn::Rowid { cursor: from, dst: row.rowid });
         let checked = Checked { target, row, ignore: next };
         let (unique, replaced) = (&plan.unique, plan.replaced.as_ref());
-        let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits: false, updates: &[] };
+        let update: &EmitUpdate<'_, 'a> = &|_, _| unreachable!("an INSERT with ON CONFLICT clauses copies no records");
+        let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits: false, update };
         let is_sought = cg.in_loop(|cg| emit_unique(cg, &unique))?.is_sought;
         flags |= if is_sought { insert_flags::USE_SEEK } else { 0 };
     } else {

@@ -36,9 +36,12 @@ pub(super) struct Uniqueness<'c, 'a> {
     /// The affinities of the columns must still be applied to the values before entries of indexes are built from them. After a
     /// conflict of the rowid `excluded` has the values without them.
     pub affinity_waits: bool,
-    /// The updates of the ON CONFLICT clauses, which begin with the table's cursor on the conflicting row.
-    pub updates: &'c [Addr],
+    /// Emits the update of an ON CONFLICT clause, which begins with the table's cursor on the conflicting row.
+    pub update: &'c EmitUpdate<'c, 'a>,
 }
+
+/// Emits the update of the ON CONFLICT clause at this position, where a check has found the conflict.
+pub(super) type EmitUpdate<'c, 'a> = dyn Fn(&mut Codegen<'a>, usize) -> Result<()> + 'c;
 
 /// The results of the checks.
 pub(super) struct Unique {
@@ -260,7 +263,7 @@ fn emit_conflict<'a>(
         Some(OnConflict::Ignore) => cg.b.emit(Insn::Goto { target: unique.checked.ignore }),
         Some(OnConflict::Update(clause)) => {
             find(cg);
-            cg.b.emit(Insn::Goto { target: unique.updates[clause] });
+            (unique.update)(cg, clause)?;
         }
         Some(OnConflict::Replace) => {
             find(cg);

@@ -115,7 +115,7 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
         replaced: plan.replaced.as_ref(),
         old_key: Some(updating.old_key),
         affinity_waits: false,
-        updates: &[],
+        update: &|_, _| unreachable!("an UPDATE has no ON CONFLICT clause"),
     };
     let unique = emit_unique(cg, &uniqueness)?;
     emit_write(cg, updating, row, &unique, old)?;

@@ -1,5 +1,7 @@
 //! ON CONFLICT ... DO UPDATE: the existing row is updated instead of the insertion.
 
+use std::cell::RefCell;
+
 use lithe_catalog::{CompileError, Result};
 use lithe_optimize::write::upsert::UpsertPlan;
 use lithe_resolve::{ResolvedInsert, UpsertSet};
@@ -15,45 +17,49 @@ use crate::{Codegen, ColumnAccess};
 
 /// The ON CONFLICT clauses of an INSERT.
 pub(super) struct Upserts<'c, 'a> {
+    insert: &'c ResolvedInsert<'a>,
     /// The plan for the update of each clause.
     updates: &'c [Option<UpsertPlan<'a>>],
-    /// The code that updates the existing row, by clause.
-    pub places: Vec<Addr>,
+    target: &'c Target<'a>,
+    excluded: Row,
+    next: Addr,
+    returning: Option<&'c ReturningRows<'a>>,
+    /// The code of each update that is emitted already.
+    places: RefCell<Vec<Option<Addr>>>,
 }
 
 impl<'c, 'a> Upserts<'c, 'a> {
-    /// Prepares a label for the update of each clause.
-    pub fn new(cg: &mut Codegen<'_>, updates: &'c [Option<UpsertPlan<'a>>]) -> Upserts<'c, 'a> {
-        Upserts { updates, places: updates.iter().map(|_| cg.b.label()).collect() }
+    /// The clauses of an INSERT of the row `excluded`. Each update continues with the next row.
+    pub fn new(
+        insert: &'c ResolvedInsert<'a>,
+        updates: &'c [Option<UpsertPlan<'a>>],
+        (target, excluded): (&'c Target<'a>, Row),
+        next: Addr,
+        returning: Option<&'c ReturningRows<'a>>,
+    ) -> Upserts<'c, 'a> {
+        let places = RefCell::new(vec![None; updates.len()]);
+        Upserts { insert, updates, target, excluded, next, returning, places }
     }
 
-    /// Emits the updates, which the insertion jumps over; each continues with the next row. An update that no check can reach is
-    /// not compiled: errors in its triggers are not reported. Errors in the triggers of the other updates are reported before those in
-    /// triggers AFTER INSERT.
-    pub fn emit_updates(
-        &self,
-        cg: &mut Codegen<'a>,
-        insert: &ResolvedInsert<'a>,
-        target: &Target<'a>,
-        excluded: Row,
-        next: Addr,
-        returning: Option<&ReturningRows<'a>>,
-    ) -> Result<()> {
-        if self.updates.iter().all(Option::is_none) {
+    /// Emits the update of the clause at this position, or a jump to it. It stands where the first check reaches it, as in SQLite, which
+    /// shows in the order in which triggers and foreign key actions are compiled. An update that no check can reach is not compiled:
+    /// errors in its triggers are not reported.
+    pub fn emit_update(&self, cg: &mut Codegen<'a>, at: usize) -> Result<()> {
+        let (Some(update), Some(set)) = (&self.updates[at], self.insert.upserts[at].update) else {
+            unreachable!("the plan of the checks has clauses that update");
+        };
+        if let Some(target) = self.places.borrow()[at] {
+            cg.b.emit(Insn::Goto { target });
             return Ok(());
         }
-        let behind = cg.b.label();
-        cg.b.emit(Insn::Goto { target: behind });
-        for ((update, place), clause) in self.updates.iter().zip(&self.places).zip(insert.upserts) {
-            let (Some(update), Some(set)) = (update, clause.update) else { continue };
-            cg.b.place(*place);
-            emit_real_columns(cg, target, excluded);
-            cg.set_access(insert.excluded, excluded.access());
-            emit_update(cg, insert, target, (&set, update), next, returning)?;
-            cg.b.emit(Insn::Goto { target: next });
-        }
-        cg.b.place(behind);
-        cg.set_access(target.source, excluded.access());
+        let place = cg.b.label();
+        cg.b.place(place);
+        self.places.borrow_mut()[at] = Some(place);
+        emit_real_columns(cg, self.target, self.excluded);
+        cg.set_access(self.insert.excluded, self.excluded.access());
+        emit_update(cg, self.insert, self.target, (&set, update), self.next, self.returning)?;
+        cg.b.emit(Insn::Goto { target: self.next });
+        cg.set_access(self.target.source, self.excluded.access());
         Ok(())
     }
 }

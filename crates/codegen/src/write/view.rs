@@ -42,7 +42,8 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     fire::instead(cg, &plan.triggers, &RowChange { target, old: None, new: Some(seen), policy, ignore })?;
     cg.emit_row_count();
     cg.set_access(target.source, new.access());
-    emit_returning(cg, returning.as_ref(), plan.returning.as_ref())?;
+    let emit_returned = |cg: &mut Codegen<'a>| emit_returning(cg, returning.as_ref(), plan.returning.as_ref());
+    if is_single { emit_returned(cg) } else { cg.in_loop(emit_returned) }?;
     rows.end(cg);
     super::finish_statement(cg, returning.as_ref());
     Ok(())
@@ -80,7 +81,7 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan
         cg.emit_row_count();
     }
     cg.set_access(target.source, new.unwrap_or(old).access());
-    emit_returning(cg, returning.as_ref(), plan.returning.as_ref())?;
+    cg.in_loop(|cg| emit_returning(cg, returning.as_ref(), plan.returning.as_ref()))?;
     cg.b.place(next);
     cg.b.emit(Insn::Next { cursor, target: top });
     cg.b.place(done);

@@ -80,3 +80,13 @@ create table v(id INTEGER PRIMARY KEY, t, x, y)
 ? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE EXISTS (SELECT 1 FROM v WHERE v.x = u.x)
 ? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE json_extract(u.x,'$') = 1
 ? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE coalesce(u.x,1) = 1
+-- IS NOT NULL in ON is no range of an index. What is constant in ON beside a FULL JOIN drops no rows.
+create table e(d REAL UNIQUE)
+create table f(a, x, y, z)
+create table g(d, x)
+create table h(c, x, y)
+? SELECT t.id, d FROM t LEFT JOIN e ON d IS NOT NULL
+? SELECT t.id, d FROM t LEFT JOIN e ON d NOTNULL AND t.a
+? SELECT f.a FROM f JOIN g ON 1 FULL JOIN h USING (y)
+? SELECT f.a FROM f JOIN g FULL JOIN h USING (y)
+? SELECT f.a FROM f JOIN g ON g.x FULL JOIN h USING (y)

@@ -109,14 +109,29 @@ fn merged(rng: &mut Rng, schema: &Schema) -> Sources {
     let kind = pick(rng, &["", "LEFT ", "RIGHT ", "FULL "]);
     let is_natural = common.is_empty() || one_in(rng, 3);
     let merged = if is_natural { common } else { vec![pick(rng, &common).clone()] };
-    let from = if is_natural {
-        format!(" FROM {} AS l NATURAL {kind}JOIN {} AS r", left.name, right.name)
+    let join = if is_natural {
+        format!("{} AS l NATURAL {kind}JOIN {} AS r", left.name, right.name)
     } else {
-        format!(" FROM {} AS l {kind}JOIN {} AS r USING ({})", left.name, right.name, merged.join(", "))
+        format!("{} AS l {kind}JOIN {} AS r USING ({})", left.name, right.name, merged.join(", "))
     };
     let mut columns: Vec<String> = left.columns.iter().map(|column| format!("l.{column}")).collect();
     columns.extend(right.columns.iter().map(|column| format!("r.{column}")));
-    columns.extend(merged.iter().cloned());
-    columns.extend(merged);
+    let from = match (rng.u32(0..6), schema.any_table(rng)) {
+        (0, _) => format!(" FROM ({join}) AS z"),
+        (1..=2, Some(third)) => {
+            columns.extend(third.columns.iter().map(|column| format!("o.{column}")));
+            let side = format!("{} AS o", third.name);
+            match rng.u32(0..3) {
+                0 => format!(" FROM {side}{}({join})", pick(rng, &[", ", " JOIN ", " NATURAL JOIN "])),
+                1 => format!(" FROM {side} LEFT JOIN ({join}) ON o.{} = l.{}", third.columns[0], left.columns[0]),
+                _ => format!(" FROM ({join}) AS z{}{side}", pick(rng, &[" JOIN ", " NATURAL LEFT JOIN ", ", "])),
+            }
+        }
+        _ => {
+            columns.extend(merged.iter().cloned());
+            columns.extend(merged);
+            format!(" FROM {join}")
+        }
+    };
     Sources { from, columns }
 }

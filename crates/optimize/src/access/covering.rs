@@ -27,7 +27,7 @@ pub(super) fn is_covered(used: &ColumnSet, table: &Table, index: &Index, fixed: 
     let known = if is_of_constraint { index.key_columns() } else { &index.columns };
     let uses_generated = || used.positions().any(|at| table.columns[at].is_generated());
     let is_covered = || match table.has_generated_columns() && uses_generated() {
-        true => is_whole(table, index),
+        true => (0..table.columns.len()).all(|at| table.rowid_column == Some(at as u16) || has_column(known, at)),
         false => used.positions().all(|at| has_column(known, at) || is_fixed(fixed, at)),
     };
     is_table || is_covered()

@@ -54,7 +54,7 @@ impl<'a> PlanContext<'a> {
 
     /// The estimated number of rows of a recursive common table: those of its recursive terms, each run once for a queue of unknown size.
     fn estimate_recursive(&self, query: &Query<'a>, setup_cores: usize) -> LogEst {
-        let rows = query.cores[setup_cores..].iter().map(|core| {
+        let term = |core: &Core<'a>| {
             let CoreBody::Select(select) = core.body else { return self.estimate_core(core) };
             let is_union = core.op == CompoundOp::Union;
             let (rows, drops) = match select.sources {
@@ -68,8 +68,10 @@ impl<'a> PlanContext<'a> {
             };
             let drops = if drops { DISTINCT_DROPS } else { 0 };
             LogEst(rows.0 - drops).min(ROWS_MAX)
-        });
-        limited(rows.reduce(LogEst::sum).unwrap_or(LogEst::ONE), query)
+        };
+        // As in SQLite, LIMIT counts for the last term alone.
+        let [before @ .., last] = &query.cores[setup_cores..] else { return LogEst::ONE };
+        before.iter().map(term).fold(limited(term(last), query), LogEst::sum)
     }
 
     fn estimate_core(&self, core: &Core<'a>) -> LogEst {
@@ -109,7 +111,7 @@ fn limited(rows: LogEst, query: &Query<'_>) -> LogEst {
 }
 
 fn is_values(query: &Query<'_>) -> bool {
-    matches!(query.cores, [Core { body: CoreBody::Values(_), .. }])
+    !query.is_list && matches!(query.cores, [Core { body: CoreBody::Values(_), .. }])
 }
 
 /// Whether the query `derived` of the source at `at` may be a coroutine: its join could be the outermost loop, and no other query on its

@@ -490,6 +490,8 @@ impl Lines {
     fn derived_name(&self, derived: &Derived<'_>) -> String {
         let number = derived.query.number();
         match derived.query.cores {
+            // SELECTs that were written as VALUES.
+            [Core { body: CoreBody::Values(_), .. }] if derived.query.is_list => "0-ROW VALUES CLAUSE".to_owned(),
             [Core { body: CoreBody::Values(rows), .. }] => format!("{}-ROW VALUES CLAUSE", rows.len()),
             _ if derived.is_join => format!("(join-{number})"),
             _ => format!("(subquery-{number})"),
@@ -508,7 +510,7 @@ fn written_name(source: &Source<'_>) -> String {
 /// Whether the source is VALUES in parentheses.
 fn is_values_clause(derived: &Derived<'_>) -> bool {
     let is_values = matches!(derived.query.cores, [Core { body: CoreBody::Values(_), .. }]);
-    is_values && derived.cte.is_none() && derived.view.is_none()
+    is_values && !derived.query.is_list && derived.cte.is_none() && derived.view.is_none()
 }
 
 fn name_of(op: CompoundOp) -> &'static str {

@@ -30,17 +30,21 @@ pub(super) fn insert<'a>(planner: &mut Planner<'a>, insert: &mut ResolvedInsert<
 
 /// Prepares an UPDATE or DELETE.
 pub(super) fn change<'a>(planner: &mut Planner<'a>, change: &mut ResolvedChange<'a>) {
-    change.terms = prepare_each(planner, change.terms, |term| &term.expr, |term, expr| Term { expr, ..*term });
-    // The query of a view that is changed becomes part of another query.
-    let is_view = change.target.table.view().is_some();
-    if !is_view {
-        change.sources = prepare_sources(planner, change.sources);
-    }
-    change.gathered = change.gathered.map(|query| planner.prepare_query(query));
-    if change.gathered.is_none() {
-        change.set = prepare_set(planner, change.set);
+    match change.gathered {
+        // This query has all parts. As they are written, they would count as uses of columns that it does not read.
+        Some(query) => change.gathered = Some(planner.prepare_query(query)),
+        None => prepare_parts(planner, change),
     }
     change.returning = change.returning.map(|clause| prepare_returning(planner, clause));
+}
+
+fn prepare_parts<'a>(planner: &mut Planner<'a>, change: &mut ResolvedChange<'a>) {
+    change.terms = prepare_each(planner, change.terms, |term| &term.expr, |term, expr| Term { expr, ..*term });
+    // The query of a view that is changed becomes part of another query.
+    if change.target.table.view().is_none() {
+        change.sources = prepare_sources(planner, change.sources);
+    }
+    change.set = prepare_set(planner, change.set);
 }
 
 fn prepare_sources<'a>(planner: &mut Planner<'a>, sources: &'a [Source<'a>]) -> &'a [Source<'a>] {

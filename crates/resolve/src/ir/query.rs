@@ -20,7 +20,7 @@ use super::{
 pub struct Query<'a> {
     /// The cores, combined from left to right; at least one.
     pub cores: &'a [Core<'a>],
-    /// Whether it is the row values of an IN: VALUES that are never read as a table.
+    /// Whether VALUES in it are never read as a table: behind a WITH, in views and triggers, the row values of an IN.
     pub is_list: bool,
     /// ORDER BY. Terms of a compound are [`Expr::Output`].
     pub order_by: &'a [OrderTerm<'a>],

@@ -91,13 +91,8 @@ impl<'a> Resolver<'a> {
                 let position = table.column(name).filter(|&at| !table.columns[usize::from(at)].hidden)?;
                 Some(self.table_column(source.id, table, position))
             }
-            ScopeColumns::Query(columns) => {
+            ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => {
                 let position = columns.iter().position(|column| column.name == name)?;
-                Some(self.query_column(source.id, columns, position))
-            }
-            ScopeColumns::Nested(columns, names) => {
-                let is_meant = |at: &usize| names[*at].column == name && !names[*at].qualified_only;
-                let position = (0..columns.len()).find(is_meant)?;
                 Some(self.query_column(source.id, columns, position))
             }
         }
@@ -107,10 +102,8 @@ impl<'a> Resolver<'a> {
 /// A column that `*` shows.
 #[derive(Clone, Copy)]
 pub(super) struct Visible<'a> {
-    /// The name for USING and NATURAL.
+    /// Its name, for the result, USING and NATURAL.
     pub name: Name<'a>,
-    /// The name that the result gets.
-    pub shown: Name<'a>,
     /// Its position among the columns of the source.
     pub position: usize,
 }
@@ -120,19 +113,15 @@ pub(super) fn visible_columns<'a>(source: &ScopeSource<'a>) -> Vec<Visible<'a>> 
     match source.columns {
         ScopeColumns::Table(table) => {
             let visible = table.columns.iter().enumerate().filter(|(_, column)| !column.hidden);
-            let visible = visible.map(|(position, column)| (position, column.name.name()));
-            visible.map(|(position, name)| Visible { name, shown: name, position }).collect()
+            visible.map(|(position, column)| Visible { name: column.name.name(), position }).collect()
         }
         ScopeColumns::Query(columns) => {
             let visible = columns.iter().enumerate().filter(|(_, column)| !column.hidden);
-            visible.map(|(position, column)| Visible { name: column.name, shown: column.name, position }).collect()
+            visible.map(|(position, column)| Visible { name: column.name, position }).collect()
         }
         ScopeColumns::Nested(columns, names) => {
-            let visible = names.iter().enumerate().filter(|(_, origin)| !origin.qualified_only);
-            let shown = |position: usize| columns[position].name;
-            visible
-                .map(|(position, origin)| Visible { name: origin.column, shown: shown(position), position })
-                .collect()
+            let visible = columns.iter().zip(names).enumerate().filter(|(_, (_, name))| !name.qualified_only);
+            visible.map(|(position, (column, _))| Visible { name: column.name, position }).collect()
         }
     }
 }

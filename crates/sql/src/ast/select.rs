@@ -23,7 +23,7 @@ pub struct Select<'a> {
     pub with: Option<&'a With<'a>>,
     /// The first core.
     pub first: SelectCore<'a>,
-    /// Whether it is no select in the text: the row values of an IN, which are VALUES with a SELECT for each row.
+    /// Whether VALUES in it are a SELECT for each row to SQLite: behind a WITH, and the row values of an IN, which are no select in the text.
     pub is_list: bool,
     /// The number of the first core.
     pub number: SelectNumber,

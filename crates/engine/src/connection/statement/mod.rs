@@ -442,6 +442,9 @@ impl Statement {
             Ok(()) => Ok(()),
             Err((policy, error)) => {
                 let undone = connection.statement_fails(run, error.code(), policy);
+                if self.counts_changes() {
+                    connection.state.changes.set(changes); // As above: OR FAIL may commit.
+                }
                 // The changes that were counted at the end of the program were rolled back, because the transaction
                 // could not be committed.
                 if self.counts_changes() && (has_run || undone.is_err()) {

@@ -20,7 +20,7 @@ mod virtual_table;
 pub use virtual_table::describe as describe_scan;
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{ColumnIndex, Expr, Limit, SourceSet};
+use lithe_resolve::ir::{ColumnIndex, Expr, Limit, SourceSet, TermOrigin, is_constant};
 
 use super::candidate::{Candidate, Candidates, TreeWay, Way};
 use super::log_est::LogEst;
@@ -130,6 +130,10 @@ impl<'a> PathFinder<'_, 'a> {
             // SQLite looks the replaced column up by the other condition, and lets its constant drop rows.
             candidate.culls_itself |= condition.replaced == Some(candidate.source) && candidate.has_equality;
             if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
+                continue;
+            }
+            // It waits for a row of the source only because of a RIGHT JOIN behind it.
+            if matches!(condition.origin, TermOrigin::InnerOn(_)) && is_constant(&condition.expr) {
                 continue;
             }
             let serves = |used| {

@@ -271,9 +271,10 @@ impl<'a> Analysis<'_, 'a> {
         }
     }
 
-    /// IS NOT NULL is the range of all values above NULL.
+    /// IS NOT NULL is the range of all values above NULL. As in SQLite, it is not in the ON of an outer join.
     fn is_not_null(&mut self, operand: &'a Expr<'a>) {
         if let Some(side) = self.side(operand)
+            && !matches!(self.terms.conditions[self.condition()].origin, TermOrigin::OuterOn(_))
             && !indexed_column(operand).is_some_and(|column| column.index.is_rowid())
         {
             let how = How { collation: collation_of(operand).unwrap_or_default(), ..How::default() };

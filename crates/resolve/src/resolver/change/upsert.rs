@@ -29,11 +29,15 @@ pub(super) fn resolve_upserts<'a>(
     let sources = [own, excluded];
     let of_target = change_scope(scope, &sources[..1], &found);
     let of_update = change_scope(scope, &sources, &found);
-    let mut upserts = bumpalo::collections::Vec::with_capacity_in(insert.upserts.len(), resolver.arena);
+    let mut constraints = Vec::with_capacity(insert.upserts.len());
     for (at, upsert) in insert.upserts.iter().enumerate() {
         let place = (insert.upserts.len() > 1).then_some(at);
-        let constraint = find_constraint(resolver, &of_target, target, upsert, place)?;
-        if constraint == Constraint::Any && !can_conflict(target, columns) && !resolver.only_names {
+        constraints.push(find_constraint(resolver, &of_target, target, upsert, place)?);
+    }
+    let mut upserts = bumpalo::collections::Vec::with_capacity_in(insert.upserts.len(), resolver.arena);
+    for (at, upsert) in insert.upserts.iter().enumerate() {
+        let constraint = constraints[at];
+        if !is_reached(target, columns, constraint, &constraints[..at]) && !resolver.only_names {
             continue; // As in SQLite, unknown names are allowed in a SET that no row can reach.
         }
         let update =
@@ -54,9 +58,26 @@ fn resolve_upsert_set<'a>(
     Ok(UpsertSet { set, filter })
 }
 
-/// Whether a new row with these columns given can violate a uniqueness constraint.
-fn can_conflict(target: &ChangeTarget<'_>, columns: &[ChangedColumn]) -> bool {
-    columns.contains(&ChangedColumn::Rowid) || target.table.indexes.iter().any(|index| index.is_unique())
+/// Whether a new row with these columns given can violate the constraint of a clause, and no clause before it is for the same one.
+fn is_reached(
+    target: &ChangeTarget<'_>,
+    columns: &[ChangedColumn],
+    constraint: Constraint,
+    before: &[Constraint],
+) -> bool {
+    let is_left = |constraint: &Constraint| !before.contains(constraint) && !before.contains(&Constraint::Any);
+    let may_violate = |constraint: &Constraint| match constraint {
+        Constraint::Rowid => columns.contains(&ChangedColumn::Rowid),
+        _ => true,
+    };
+    let indexes = target.table.indexes.iter().enumerate().filter(|(_, index)| index.is_unique());
+    match constraint {
+        Constraint::Any => {
+            let all = indexes.map(|(at, _)| Constraint::Index(at)).chain([Constraint::Rowid]);
+            all.filter(may_violate).any(|constraint| is_left(&constraint))
+        }
+        _ => may_violate(&constraint) && is_left(&constraint),
+    }
 }
 
 /// The constraint that the target of an ON CONFLICT clause names. `place` is the number of the clause among several.

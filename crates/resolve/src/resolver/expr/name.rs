@@ -133,31 +133,90 @@ fn column_of_sources<'a>(
             None => return Answer::Unknown,
         },
     };
-    let mut first = None;
-    // Those behind the first that FULL JOINs have merged with it.
-    let mut merged = bumpalo::collections::Vec::new_in(resolver.arena);
+    let mut matches = Matches { first: None, merged: bumpalo::collections::Vec::new_in(resolver.arena) };
     for source in sources {
-        let Some(found) = column_of_source(resolver, source, db, wanted) else { continue };
-        let is_using = || source.using.contains(&wanted.column.name);
+        let is_clear = match source.columns {
+            ScopeColumns::Nested(columns, names) => matches.note_nested(resolver, source, columns, names, (db, wanted)),
+            _ => column_of_source(resolver, source, db, wanted).is_none_or(|found| matches.note(source, wanted, found)),
+        };
+        if !is_clear {
+            return Answer::Ambiguous;
+        }
+    }
+    match matches.first {
+        None if has_rowid => rowid_of_sources(resolver, sources, db, wanted),
+        None => Answer::Unknown,
+        Some(one) if matches.merged.is_empty() => Answer::Found(one),
+        Some(one) => {
+            matches.merged.insert(0, one);
+            Answer::Found(coalesce(resolver, &matches.merged))
+        }
+    }
+}
+
+/// The columns that a name may mean, while sources are searched.
+struct Matches<'a> {
+    first: Option<Expr<'a>>,
+    /// Those behind the first that FULL JOINs have merged with it.
+    merged: bumpalo::collections::Vec<'a, Expr<'a>>,
+}
+
+impl<'a> Matches<'a> {
+    /// Adds a column of this source. Returns whether the name is still clear.
+    fn note(&mut self, source: &ScopeSource<'a>, wanted: Wanted<'a>, found: Expr<'a>) -> bool {
+        if self.first.is_none() {
+            self.first = Some(found);
+            return true;
+        }
+        if !source.using.contains(&wanted.column.name) {
+            return false;
+        }
         match source.join {
-            _ if first.is_none() => first = Some(found),
-            _ if !is_using() => return Answer::Ambiguous,
-            JoinKind::Full => merged.push(found),
+            JoinKind::Full => self.merged.push(found),
             JoinKind::Right => {
-                merged.clear();
-                first = Some(found);
+                self.merged.clear();
+                self.first = Some(found);
             }
             _ => {}
         }
+        true
     }
-    match first {
-        None if has_rowid => rowid_of_sources(resolver, sources, db, wanted),
-        None => Answer::Unknown,
-        Some(one) if merged.is_empty() => Answer::Found(one),
-        Some(one) => {
-            merged.insert(0, one);
-            Answer::Found(coalesce(resolver, &merged))
+
+    /// Adds the columns of a join in parentheses. One that USING has merged is the only one of its name.
+    fn note_nested(
+        &mut self,
+        resolver: &Resolver<'a>,
+        source: &ScopeSource<'a>,
+        columns: &'a [OutputColumn<'a>],
+        names: &'a [NestedName<'a>],
+        (db, wanted): (Option<Db>, Wanted<'a>),
+    ) -> bool {
+        let by_alias = wanted.table.is_some_and(|table| source.is_named(db, table.name));
+        let mut is_found = false;
+        for (position, (column, name)) in columns.iter().zip(names).enumerate() {
+            let is_meant = !column.hidden
+                && match wanted.table {
+                    None => !name.qualified_only && name.column == wanted.column.name,
+                    Some(_) if by_alias => column.name == wanted.column.name,
+                    Some(table) => {
+                        let is_of_table = name.table == table.name && (db.is_none() || name.db == db);
+                        is_of_table && name.column == wanted.column.name
+                    }
+                };
+            if !is_meant {
+                continue;
+            }
+            let is_again = std::mem::replace(&mut is_found, true);
+            if is_again && source.join == JoinKind::Full
+                || !self.note(source, wanted, resolver.query_column(source.id, columns, position))
+            {
+                return false;
+            }
+            if name.is_merged {
+                break;
+            }
         }
+        true
     }
 }
 
@@ -168,9 +227,6 @@ fn column_of_source<'a>(
     wanted: Wanted<'a>,
 ) -> Option<Expr<'a>> {
     let name = wanted.column.name;
-    if let ScopeColumns::Nested(columns, names) = source.columns {
-        return column_of_nested(resolver, source, columns, names, db, wanted);
-    }
     match wanted.table {
         Some(table) if !source.is_named(db, table.name) => return None,
         None if source.qualified_only => return None,
@@ -211,29 +267,6 @@ fn of_trigger_row<'a>(resolver: &Resolver<'a>, expr: Expr<'a>) -> Expr<'a> {
     }
 }
 
-fn column_of_nested<'a>(
-    resolver: &Resolver<'a>,
-    source: &ScopeSource<'a>,
-    columns: &'a [OutputColumn<'a>],
-    names: &'a [NestedName<'a>],
-    db: Option<Db>,
-    wanted: Wanted<'a>,
-) -> Option<Expr<'a>> {
-    let by_alias = wanted.table.is_some_and(|table| source.is_named(db, table.name));
-    let is_meant = |position: &usize| {
-        let origin = &names[*position];
-        let is_rowid = columns[*position].hidden && is_rowid_name(wanted.column.name);
-        (origin.column == wanted.column.name || is_rowid)
-            && match wanted.table {
-                None => !origin.qualified_only,
-                Some(_) if by_alias => !origin.qualified_only,
-                Some(table) => origin.table == table.name && (db.is_none() || origin.db == db),
-            }
-    };
-    let position = (0..columns.len()).find(is_meant)?;
-    Some(resolver.query_column(source.id, columns, position))
-}
-
 /// The rowid, when the name is one of its names and no column has it.
 fn rowid_of_sources<'a>(
     resolver: &Resolver<'a>,
@@ -244,25 +277,36 @@ fn rowid_of_sources<'a>(
     if !is_rowid_name(wanted.column.name) {
         return Answer::Unknown;
     }
-    let has_rowid = |source: &&ScopeSource<'a>| match (wanted.table, source.columns) {
-        (Some(table), _) if !source.is_named(db, table.name) => false,
-        (None, _) if source.qualified_only => false,
-        (_, ScopeColumns::Table(table)) => table.has_rowid(),
-        _ => false,
-    };
-    let mut found = sources.iter().filter(has_rowid);
-    match (found.next(), found.next()) {
-        (Some(source), None) => match source.columns {
-            ScopeColumns::Table(table) => {
-                let rowid = resolver.rowid(source.id, table);
-                let is_excluded = source.qualified_only && !source.is_trigger_row;
-                Answer::Found(if is_excluded { of_excluded(resolver, rowid) } else { rowid })
+    let mut found = None;
+    for source in sources {
+        let mut note = |rowid: Expr<'a>| found.replace(rowid).is_none();
+        let is_clear = match source.columns {
+            ScopeColumns::Nested(columns, names) => {
+                // The rowids of the tables in it.
+                let is_meant = |name: &NestedName<'a>| match wanted.table {
+                    Some(table) => name.table == table.name && (db.is_none() || name.db == db),
+                    None => true,
+                };
+                let rowids = columns.iter().zip(names).enumerate();
+                let mut rowids = rowids.filter(|(_, (column, name))| column.hidden && is_meant(name));
+                rowids.all(|(position, _)| note(resolver.query_column(source.id, columns, position)))
             }
-            ScopeColumns::Query(_) | ScopeColumns::Nested(..) => Answer::Unknown,
-        },
-        (None, _) => Answer::Unknown,
-        (Some(_), Some(_)) => Answer::Ambiguous,
+            ScopeColumns::Table(table) if table.has_rowid() => {
+                let is_meant = match wanted.table {
+                    Some(table) => source.is_named(db, table.name),
+                    None => !source.qualified_only,
+                };
+                let is_excluded = source.qualified_only && !source.is_trigger_row;
+                let rowid = || resolver.rowid(source.id, table);
+                !is_meant || note(if is_excluded { of_excluded(resolver, rowid()) } else { rowid() })
+            }
+            ScopeColumns::Table(_) | ScopeColumns::Query(_) => true,
+        };
+        if !is_clear {
+            return Answer::Ambiguous;
+        }
     }
+    found.map_or(Answer::Unknown, Answer::Found)
 }
 
 /// A result column by its alias.

@@ -104,8 +104,10 @@ pub struct NestedName<'a> {
     pub table: Name<'a>,
     /// The column, whose name as a result may have been made unique.
     pub column: Name<'a>,
-    /// Seen only when it is qualified: a right operand of USING, a rowid.
+    /// Seen only when it is qualified: an operand of USING, a rowid.
     pub qualified_only: bool,
+    /// What USING has made of two.
+    pub is_merged: bool,
 }
 
 /// What may stand in the clause that is being resolved.

@@ -7,7 +7,6 @@ use lithe_sql::ast::{self, ExprKind, Ident, JoinKind, Name, ResultColumnKind};
 use super::derived::unique_names;
 use crate::ir::{Expr, Origin, OutputColumn, affinity_of, collation_of, skip_likelihood};
 use crate::resolver::Resolver;
-use crate::resolver::expr::function::coalesce;
 use crate::resolver::expr::name::{Wanted, note_sources, resolve_column};
 use crate::resolver::expr::resolve_expr;
 use crate::resolver::reads::may_read;
@@ -70,7 +69,9 @@ pub(crate) fn resolve_result_columns<'a>(
                 check_unique(resolver, scope, None).map_err(place)?;
                 resolve_star(resolver, scope, column.span.start, &mut items)?;
             }
-            ResultColumnKind::TableStar(table) => table_star(resolver, scope, *table, &mut items)?,
+            ResultColumnKind::TableStar(table) => {
+                table_star(resolver, scope, *table, column.span.end - 1, &mut items)?;
+            }
             ResultColumnKind::Expr(expr) => {
                 let resolved = resolve_expr(resolver, scope, expr)?;
                 items.push(result_item(resolver, scope, column, expr, resolved));
@@ -167,19 +168,20 @@ fn resolve_star<'a>(
     if scope.sources.is_empty() {
         return Err(CompileError::new("no tables specified").of_kind(ErrorKind::EmptyStar { of_table: false }));
     }
+    let is_alone = matches!(scope.sources, [ScopeSource { columns: ScopeColumns::Nested(..), .. }]);
     for (at, source) in scope.sources.iter().enumerate() {
         let behind = &scope.sources[at + 1..];
-        for Visible { name, shown, position } in visible_columns(source) {
+        for Visible { name, position } in visible_columns(source) {
             if source.using.contains(&name) {
                 continue;
             }
-            let expr = if is_named_alone(source, behind, name, position) {
+            let expr = if is_alone || is_named_alone(behind, name) {
                 resolve_column(resolver, scope, Wanted::bare(name)).map_err(|error| error.with_offset(Some(place)))?
             } else {
                 resolver.column_at(source, position)
             };
             let expr = may_read(resolver, scope, scope.sources, expr)?;
-            items.push(star_item(resolver, scope, source, shown, expr));
+            items.push(star_item(resolver, scope, source, name, expr));
         }
     }
     Ok(())
@@ -187,13 +189,9 @@ fn resolve_star<'a>(
 
 /// Whether the column stands in `*` for those that USING has merged with it, as its bare name does: on the left of a RIGHT or FULL JOIN,
 /// which need not be the one with USING. So another source with such a column makes `*` ambiguous.
-fn is_named_alone<'a>(source: &ScopeSource<'a>, behind: &[ScopeSource<'a>], name: Name<'a>, position: usize) -> bool {
-    let is_merged_within = match source.columns {
-        ScopeColumns::Nested(_, names) => names[position].table.as_bytes().is_empty(),
-        ScopeColumns::Table(_) | ScopeColumns::Query(_) => false,
-    };
-    let is_merged = is_merged_within || behind.iter().any(|later| later.using.contains(&name));
-    is_merged && behind.iter().any(|later| matches!(later.join, JoinKind::Right | JoinKind::Full))
+fn is_named_alone<'a>(behind: &[ScopeSource<'a>], name: Name<'a>) -> bool {
+    behind.iter().any(|later| later.using.contains(&name))
+        && behind.iter().any(|later| matches!(later.join, JoinKind::Right | JoinKind::Full))
 }
 
 /// Two sources of the same name make `*`, or `name.*`, ambiguous, as naming their columns would be.
@@ -219,9 +217,12 @@ fn table_star<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
     written: Ident<'a>,
+    place: u32,
     items: &mut ArenaVec<'a, ResultItem<'a>>,
 ) -> Result<()> {
     let table = written.name;
+    // SQLite then names the columns without a table. Those that the join in parentheses has renamed have no such name.
+    let is_alone = scope.sources.len() == 1;
     check_unique(resolver, scope, Some(table))?;
     let mut is_found = false;
     for source in scope.sources {
@@ -229,7 +230,11 @@ fn table_star<'a>(
             ScopeColumns::Nested(columns, names) => {
                 for (at, (column, origin)) in columns.iter().zip(names).enumerate() {
                     if origin.table == table && !column.hidden {
-                        let expr = resolver.query_column(source.id, columns, at);
+                        let expr = match is_alone {
+                            true => resolve_column(resolver, scope, Wanted::bare(column.name))
+                                .map_err(|error| error.with_offset(Some(place)))?,
+                            false => resolver.query_column(source.id, columns, at),
+                        };
                         items.push(star_item(resolver, scope, source, column.name, expr));
                         is_found = true;
                     }
@@ -240,9 +245,9 @@ fn table_star<'a>(
                 if let (Some(log), ScopeColumns::Table(named)) = (&resolver.log, source.columns) {
                     log.note_qualifier(scope.text, written, source.id, named);
                 }
-                for Visible { shown, position, .. } in visible_columns(source) {
+                for Visible { name, position } in visible_columns(source) {
                     let expr = may_read(resolver, scope, scope.sources, resolver.column_at(source, position))?;
-                    items.push(star_item(resolver, scope, source, shown, expr));
+                    items.push(star_item(resolver, scope, source, name, expr));
                 }
             }
             _ => {}
@@ -280,61 +285,83 @@ pub(super) fn value_columns<'a>(resolver: &Resolver<'a>, rows: &[&'a [Expr<'a>]]
     first.iter().enumerate().map(item).collect()
 }
 
-/// All columns of a join in parentheses, with the names by which they can be qualified. A column that USING has merged stands for itself,
-/// and its operands follow.
-pub(super) fn columns_of_nested<'a>(
-    resolver: &Resolver<'a>,
-    sources: &[ScopeSource<'a>],
-) -> (Vec<Expr<'a>>, Vec<OutputColumn<'a>>, Vec<NestedName<'a>>) {
-    let (mut exprs, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());
-    let mut add = |expr: Expr<'a>, name: NestedName<'a>, hidden: bool| {
-        let item = ResultItem::named(expr, name.column, None);
-        let origin = origin_among(sources, &expr);
-        exprs.push(expr);
-        columns.push(OutputColumn { hidden, origin, inner_origin: origin, ..item.output() });
-        names.push(name);
-    };
-    for (at, source) in sources.iter().enumerate() {
-        let behind = &sources[at + 1..];
-        for Visible { name: column, position, .. } in visible_columns(source) {
-            let (db, table) = named_by(source, position);
-            let own = NestedName { db, table, column, qualified_only: false };
-            let expr = resolver.column_at(source, position);
-            let is_right = source.using.contains(&column);
-            let is_left = !is_right && behind.iter().any(|later| later.using.contains(&column));
-            if is_left {
-                let all: Vec<Expr<'a>> =
-                    std::iter::once(expr).chain(merged_by_full(resolver, behind, column)).collect();
-                let merged = if all.len() > 1 { coalesce(resolver, &all) } else { expr };
-                add(merged, NestedName { db: None, table: Name::new(b""), ..own }, false);
-            }
-            add(expr, NestedName { qualified_only: is_left || is_right, ..own }, false);
+/// The columns of a join in parentheses.
+#[derive(Default)]
+pub(super) struct NestedColumns<'a> {
+    pub exprs: Vec<Expr<'a>>,
+    pub outputs: Vec<OutputColumn<'a>>,
+    /// The names by which they can be qualified.
+    pub names: Vec<NestedName<'a>>,
+}
+
+/// All columns of a join in parentheses whose scope this is. Those that USING merges stand for themselves, in its order, before the
+/// columns of the table on its left; they are not seen in that table and in the one on its right, unless qualified.
+pub(super) fn columns_of_nested<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>) -> Result<NestedColumns<'a>> {
+    let mut nested = NestedColumns::default();
+    for (at, source) in scope.sources.iter().enumerate() {
+        let merged = scope.sources.get(at + 1).map_or(&[][..], |right| right.using);
+        for &column in merged {
+            let expr = resolve_column(resolver, scope, Wanted::bare(column)).map_err(CompileError::without_offset)?;
+            let name = NestedName { db: None, table: Name::new(b""), column, qualified_only: false, is_merged: true };
+            nested.add(scope.sources, expr, (name, column), false);
         }
-        if let ScopeColumns::Nested(inner, names) = source.columns {
-            // Columns that USING has merged can still be qualified; rowids cannot be named here.
-            let is_named = |at: usize| names[at].qualified_only && !inner[at].hidden;
-            for position in (0..names.len()).filter(|&at| is_named(at)) {
-                add(resolver.column_at(source, position), names[position], false);
-            }
+        for (position, name, seen_as) in names_of(source) {
+            let is_merged = merged.contains(&seen_as) || source.using.contains(&seen_as);
+            let name = NestedName { qualified_only: name.qualified_only || is_merged, ..name };
+            nested.add(scope.sources, resolver.column_at(source, position), (name, seen_as), false);
         }
         if let ScopeColumns::Table(table) = source.columns
             && table.has_rowid()
         {
             let column = Name::new(HIDDEN_ROWID);
-            let rowid = NestedName { db: source.db, table: source.name, column, qualified_only: true };
-            add(resolver.rowid(source.id, table), rowid, true);
+            let rowid =
+                NestedName { db: source.db, table: source.name, column, qualified_only: true, is_merged: false };
+            nested.add(scope.sources, resolver.rowid(source.id, table), (rowid, column), true);
         }
     }
-    unique_names(resolver.arena, &mut columns);
-    (exprs, columns, names)
+    // As in SQLite, what has the name of a merged column before it is not seen, even if it is no operand of the USING.
+    for at in 1..nested.names.len() {
+        let seen_as = nested.outputs[at].name;
+        let first = nested.outputs[..at].iter().position(|before| before.name == seen_as);
+        nested.names[at].qualified_only |= first.is_some_and(|first| nested.names[first].is_merged);
+    }
+    unique_names(resolver.arena, &mut nested.outputs);
+    Ok(nested)
 }
 
-/// The columns of that name that RIGHT and FULL joins with USING merge with a column on their left.
-fn merged_by_full<'a>(resolver: &Resolver<'a>, behind: &[ScopeSource<'a>], name: Name<'a>) -> Vec<Expr<'a>> {
-    let adds = |source: &&ScopeSource<'a>| {
-        matches!(source.join, JoinKind::Right | JoinKind::Full) && source.using.contains(&name)
-    };
-    behind.iter().filter(adds).filter_map(|source| resolver.own_column(source, name)).collect()
+impl<'a> NestedColumns<'a> {
+    fn add(
+        &mut self,
+        sources: &[ScopeSource<'a>],
+        expr: Expr<'a>,
+        (name, seen_as): (NestedName<'a>, Name<'a>),
+        hidden: bool,
+    ) {
+        let origin = origin_among(sources, &expr);
+        let output = ResultItem::named(expr, seen_as, None).output();
+        self.exprs.push(expr);
+        self.outputs.push(OutputColumn { hidden, origin, inner_origin: origin, ..output });
+        self.names.push(name);
+    }
+}
+
+/// The positions of the columns that a join in parentheses takes from a source in it, with the names by which they can be qualified, and
+/// the names that the source gives them. Rowids in joins inside cannot be named.
+fn names_of<'a>(source: &ScopeSource<'a>) -> Vec<(usize, NestedName<'a>, Name<'a>)> {
+    match source.columns {
+        ScopeColumns::Nested(columns, names) => {
+            let named = columns.iter().zip(names).enumerate().filter(|(_, (column, _))| !column.hidden);
+            // What a USING inside has merged is a column like others out here.
+            let name_of = |name: &NestedName<'a>| NestedName { is_merged: false, ..*name };
+            named.map(|(position, (column, name))| (position, name_of(name), column.name)).collect()
+        }
+        ScopeColumns::Table(_) | ScopeColumns::Query(_) => {
+            let (db, table) = (source.db, source.name);
+            let name = |column| NestedName { db, table, column, qualified_only: false, is_merged: false };
+            let visible = visible_columns(source).into_iter();
+            visible.map(|Visible { name: column, position }| (position, name(column), column)).collect()
+        }
+    }
 }
 
 fn origin_among<'a>(sources: &[ScopeSource<'a>], expr: &Expr<'a>) -> Option<Origin<'a>> {
@@ -362,14 +389,6 @@ fn written_name<'a>(written: &ast::Expr<'a>) -> Option<Name<'a>> {
 fn find_source<'s, 'a>(scope: &'s Scope<'_, 'a>, id: crate::ir::SourceId) -> Option<&'s ScopeSource<'a>> {
     let own = scope.sources.iter().find(|source| source.id == id);
     own.or_else(|| scope.parent.and_then(|parent| find_source(parent, id)))
-}
-
-/// The table whose name qualifies a column of the source: inside a join in parentheses it is the column's own table.
-fn named_by<'a>(source: &ScopeSource<'a>, position: usize) -> (Option<lithe_base::Db>, Name<'a>) {
-    match source.columns {
-        ScopeColumns::Nested(_, names) => (names[position].db, names[position].table),
-        _ => (source.db, source.name),
-    }
 }
 
 /// The column's name, if the expression is a column.

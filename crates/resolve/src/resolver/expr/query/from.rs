@@ -4,15 +4,14 @@ use lithe_base::Db;
 use lithe_catalog::{CompileError, ErrorKind, FoundTable, Result, Table, fail};
 use lithe_sql::ast::{self, FromItem, JoinConstraint, Name, SelectNumber};
 
-use super::columns::columns_of_nested;
+use super::columns::{NestedColumns, columns_of_nested};
 use super::derived::derived_table;
-use super::join::{FromPart, JoinCondition, JoinTerms, resolve_join_condition, resolve_join_terms};
+use super::join::{FromPart, JoinTerms, resolve_join_condition, resolve_join_terms};
 use super::view::resolve_view;
 use super::with::{Recursion, find_common_table};
 use super::{SelectPart, plain_query, resolve_query};
 use crate::ir::{
     CoreBody, Derived, Expr, Indexed, JOIN_SOURCES_MAX, JoinKind, Query, Select, Source, SourceId, SourceKind,
-    TermOrigin,
 };
 use crate::resolver::Resolver;
 use crate::resolver::query_checks::WrittenTable;
@@ -81,17 +80,13 @@ pub(crate) fn resolve_from_item<'a>(
         return resolve_from_item(resolver, outer, &item, join, part, found, recursion);
     }
     if let ast::Source::Nested(inner) = item.source
-        && (is_first || can_splice(item, inner))
+        && is_first
     {
         part.has_right |= inner.iter().any(is_right);
         resolver.count_selects_of_view(usize::from(item.number.is_some()));
         for (at, inner) in inner.iter().enumerate() {
             let join = if at == 0 { join } else { inner.join };
             resolve_from_item(resolver, outer, inner, join, part, found, recursion)?;
-        }
-        if let (JoinConstraint::On(on), Some(last)) = (item.constraint, part.sources.last()) {
-            let origin = TermOrigin::InnerOn(last.id);
-            part.conditions.push(JoinCondition { origin, on: Some(on), equal: Vec::new(), arguments: Vec::new() });
         }
         return Ok(());
     }
@@ -286,7 +281,7 @@ fn nested_item<'a>(
         resolve_join_terms(resolver, &scope.with_rules(Rules { in_where: true, ..outer.clause_rules() }), &from)?;
     terms.extend(arguments);
     let terms = terms.into_bump_slice();
-    let (exprs, columns, names) = columns_of_nested(resolver, &from.scope);
+    let NestedColumns { exprs, outputs: columns, names } = columns_of_nested(resolver, &scope)?;
     let body = CoreBody::Select(resolver.arena.alloc(Select {
         distinct: false,
         columns: resolver.slice(&exprs),
@@ -318,17 +313,6 @@ pub(crate) fn is_right(item: &FromItem<'_>) -> bool {
 /// Whether a join in parentheses has neither an alias nor a constraint. If it comes first, the parentheses are redundant then.
 fn is_bare(item: &FromItem<'_>) -> bool {
     item.alias.is_none() && matches!(item.constraint, JoinConstraint::None)
-}
-
-/// Whether the items of a join in parentheses can stand in FROM themselves: all are inner joins, and the whole has at most ON.
-fn can_splice(item: &FromItem<'_>, inner: &[FromItem<'_>]) -> bool {
-    let is_inner = |join: ast::Join| {
-        !join.natural && matches!(join.kind, ast::JoinKind::Comma | ast::JoinKind::Inner | ast::JoinKind::Cross)
-    };
-    item.alias.is_none()
-        && is_inner(item.join)
-        && !matches!(item.constraint, JoinConstraint::Using(_))
-        && inner.iter().all(|inner| is_inner(inner.join) && !matches!(inner.constraint, JoinConstraint::Using(_)))
 }
 
 fn join_kind(kind: ast::JoinKind) -> JoinKind {

@@ -9,7 +9,7 @@ use crate::ir::{CompareOp, Expr, Source, Term, TermOrigin, UnaryOp, split_and};
 use crate::resolver::Resolver;
 use crate::resolver::expr::function::coalesce;
 use crate::resolver::expr::resolve_expr;
-use crate::resolver::scope::{Scope, ScopeSource};
+use crate::resolver::scope::{Scope, ScopeColumns, ScopeSource};
 use crate::resolver::source_columns::visible_columns;
 
 /// A FROM clause while it is resolved.
@@ -127,8 +127,12 @@ fn error_in_on(error: CompileError, on: &ast::Expr<'_>) -> CompileError {
 /// NATURAL: the columns that `source` and the left side share.
 fn natural_columns<'a>(resolver: &Resolver<'a>, part: &FromPart<'a>, source: &ScopeSource<'a>) -> &'a [Name<'a>] {
     let is_common = |name: &Name<'a>| part.scope.iter().any(|left| resolver.own_column(left, *name).is_some());
-    let names = visible_columns(source).into_iter().map(|column| column.name);
-    let common: Vec<Name<'a>> = names.filter(is_common).collect();
+    let names: Vec<Name<'a>> = match source.columns {
+        // As in SQLite, rowids and what USING has merged count, under the names that the join in parentheses gives them.
+        ScopeColumns::Nested(columns, _) => columns.iter().map(|column| column.name).collect(),
+        _ => visible_columns(source).into_iter().map(|column| column.name).collect(),
+    };
+    let common: Vec<Name<'a>> = names.into_iter().filter(is_common).collect();
     resolver.slice(&common)
 }
 

@@ -30,7 +30,7 @@ impl Merge {
         for (column, expr) in merged.columns.iter_mut().zip(rows.first().copied().unwrap_or_default()) {
             column.is_cast = matches!(expr, Expr::Cast(..));
         }
-        if !has_table_of_rows(rows) {
+        if first.is_list || !has_table_of_rows(rows) {
             rows.iter().for_each(|row| merged.add_affinities(row.iter().map(affinity_of)));
         }
         merged.add_types(first);

@@ -109,7 +109,7 @@ pub(super) fn query_body<'a>(
         };
         return Ok(all_of(resolver, compound, order_by, limit));
     }
-    let (is_list, outer) = (select.is_list, resolver.slice(&outer));
+    let (is_list, outer) = (is_list(resolver, scope, select), resolver.slice(&outer));
     Ok(resolver.arena.alloc(Query { cores, is_list, order_by, limit, columns, outer, was_correlated: false }))
 }
 
@@ -174,11 +174,13 @@ fn resolve_cores<'a>(
 ) -> Result<ArenaVec<'a, CorePart<'a>>> {
     let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
     for (at, term) in select.rest.iter().enumerate().rev() {
-        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), None, outer)?;
+        let part =
+            resolve_core(resolver, scope, &WrittenCore::of_term(term, is_list(resolver, scope, select)), None, outer)?;
         check_widths(parts.last(), &part, select.rest.get(at + 1))?;
         parts.push(part);
     }
-    let first = resolve_core(resolver, scope, &WrittenCore::first_of(select), None, outer)?;
+    let first =
+        resolve_core(resolver, scope, &WrittenCore::first_of(select, is_list(resolver, scope, select)), None, outer)?;
     check_widths(parts.last(), &first, select.rest.first())?;
     parts.push(first);
     parts.reverse();
@@ -194,11 +196,18 @@ fn recursive_cores<'a>(
     outer: &mut Vec<SourceId>,
 ) -> Result<ArenaVec<'a, CorePart<'a>>> {
     let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
-    parts.push(resolve_core(resolver, scope, &WrittenCore::first_of(select), None, outer)?);
+    parts.push(resolve_core(
+        resolver,
+        scope,
+        &WrittenCore::first_of(select, is_list(resolver, scope, select)),
+        None,
+        outer,
+    )?);
     let mut columns = parts[0].columns.to_vec();
     let mut merged = Merge::new(&parts[0]);
     for (at, term) in select.rest[..recursion.setup_cores - 1].iter().enumerate() {
-        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), None, outer)?;
+        let part =
+            resolve_core(resolver, scope, &WrittenCore::of_term(term, is_list(resolver, scope, select)), None, outer)?;
         check_widths(Some(&part), &parts[at], Some(term))?;
         merged.add(&part, &mut columns);
         parts.push(part);
@@ -230,12 +239,16 @@ fn recursive_terms<'a>(
     outer: &mut Vec<SourceId>,
 ) -> Result<Vec<CorePart<'a>>> {
     recursion.begin(resolver, columns)?;
-    let terms = select.rest[recursion.setup_cores - 1..].iter();
-    let resolved = terms.map(|term| {
-        recursion.begin_term();
-        resolve_core(resolver, scope, &WrittenCore::of_term(term), Some(recursion), outer)
-    });
-    resolved.collect()
+    let terms = &select.rest[recursion.setup_cores - 1..];
+    let is_list = is_list(resolver, scope, select);
+    let mut resolved = Vec::with_capacity(terms.len());
+    // From the last to the first, as in SQLite: the last error is reported.
+    for (at, term) in terms.iter().enumerate().rev() {
+        recursion.begin_term(at + 1 == terms.len());
+        resolved.push(resolve_core(resolver, scope, &WrittenCore::of_term(term, is_list), Some(recursion), outer)?);
+    }
+    resolved.reverse();
+    Ok(resolved)
 }
 
 /// A core of a query as it is written.
@@ -246,16 +259,23 @@ struct WrittenCore<'s, 'a> {
     number: SelectNumber,
     /// ORDER BY, if the query is nothing but this core.
     order_by: &'s [ast::OrderTerm<'a>],
+    /// See [`Query::is_list`].
+    is_list: bool,
+}
+
+/// Whether VALUES in the select are a SELECT for each row to SQLite.
+fn is_list(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, select: &ast::Select<'_>) -> bool {
+    select.is_list || resolver.nesting.is_in_view() || scope.rules.raise
 }
 
 impl<'s, 'a> WrittenCore<'s, 'a> {
-    fn first_of(select: &'s ast::Select<'a>) -> WrittenCore<'s, 'a> {
+    fn first_of(select: &'s ast::Select<'a>, is_list: bool) -> WrittenCore<'s, 'a> {
         let order_by = if select.rest.is_empty() { select.order_by } else { &[] };
-        WrittenCore { op: None, core: &select.first, number: select.number, order_by }
+        WrittenCore { op: None, core: &select.first, number: select.number, order_by, is_list }
     }
 
-    fn of_term(term: &'s ast::CompoundTerm<'a>) -> WrittenCore<'s, 'a> {
-        WrittenCore { op: Some(term.op), core: &term.core, number: term.number, order_by: &[] }
+    fn of_term(term: &'s ast::CompoundTerm<'a>, is_list: bool) -> WrittenCore<'s, 'a> {
+        WrittenCore { op: Some(term.op), core: &term.core, number: term.number, order_by: &[], is_list }
     }
 
     /// Whether it is a VALUES with several rows after a compound operator, which SQLite reads as a SELECT from a
@@ -290,10 +310,11 @@ fn resolve_core<'a>(
         }
     });
     let op = written.op.unwrap_or(CompoundOp::UnionAll);
-    let mut part = CorePart { core: Core { op, body, number }, columns, order_by, checks };
+    let is_list = written.is_list;
+    let mut part = CorePart { core: Core { op, body, number }, is_list, columns, order_by, checks };
     if let CoreBody::Values(rows) = part.core.body {
         let without_affinity = |column: &OutputColumn<'a>| OutputColumn { affinity: None, ..*column };
-        part.columns = match has_table_of_rows(rows) {
+        part.columns = match !written.is_list && has_table_of_rows(rows) {
             true => resolver.arena.alloc_slice_fill_iter(part.columns.iter().map(without_affinity)),
             false => resolver.slice(&Merge::new(&part).finish(part.columns)),
         };
@@ -350,6 +371,8 @@ pub(crate) fn plain_query<'a>(
 /// A resolved core, with its columns and checks.
 pub(super) struct CorePart<'a> {
     core: Core<'a>,
+    /// See [`Query::is_list`].
+    is_list: bool,
     columns: &'a [OutputColumn<'a>],
     order_by: &'a [OrderTerm<'a>],
     /// The authorizer checks of the queries in the core.

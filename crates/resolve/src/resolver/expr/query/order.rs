@@ -146,7 +146,8 @@ fn same_in_core<'a>(
         resolve_expr(resolver, &Scope { sources: &sources, ..*scope }, &term.expr)
     });
     let expr = crate::ir::skip_collate(expr.ok()?);
-    select.columns.iter().position(|column| same(column, &expr))
+    // As in SQLite, COLLATE does not count on either side.
+    select.columns.iter().position(|column| same(&crate::ir::skip_collate(*column), &expr))
 }
 
 /// Runs `f` in the scope of a core that is resolved a second time.

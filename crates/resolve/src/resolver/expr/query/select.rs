@@ -41,8 +41,8 @@ pub(super) fn resolve_select<'a>(
     };
     let items = resolve_result_columns(resolver, &scope, query.columns)?;
     let is_aggregate = !query.group_by.is_empty() || !found.aggregates.borrow().is_empty();
-    if recursion.is_some() {
-        check_recursive(is_aggregate, &found)?;
+    if let Some(recursion) = recursion {
+        check_recursive(recursion, is_aggregate, &found)?;
     }
     if query.having.is_some() && !is_aggregate {
         return fail("HAVING clause on a non-aggregate query");
@@ -227,11 +227,11 @@ fn check_on_reach<'a>(sources: &[Source<'a>], term: &Term<'a>) -> Result<()> {
     Ok(())
 }
 
-fn check_recursive(is_aggregate: bool, found: &Found<'_>) -> Result<()> {
+fn check_recursive(recursion: &Recursion<'_, '_>, is_aggregate: bool, found: &Found<'_>) -> Result<()> {
     if is_aggregate {
         return fail("recursive aggregate queries not supported");
     }
-    if !found.windows.borrow().is_empty() {
+    if recursion.is_in_last_term() && !found.windows.borrow().is_empty() {
         return fail("cannot use window functions in recursive queries");
     }
     Ok(())

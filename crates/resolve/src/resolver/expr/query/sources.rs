@@ -366,9 +366,10 @@ fn check_width(table: &ast::CommonTable<'_>) -> Result<()> {
 /// Whether a source is called `name`.
 fn is_in(items: &[FromItem<'_>], name: Name<'_>) -> bool {
     items.iter().any(|item| match (item.alias, item.source) {
+        // An alias does not hide the names in a join in parentheses.
+        (_, Source::Nested(items)) => item.alias.is_some_and(|alias| alias.name == name) || is_in(items, name),
         (Some(alias), _) => alias.name == name,
         (None, Source::Table(own) | Source::Function(own, _)) => own.name.name == name,
-        (None, Source::Nested(items)) => is_in(items, name),
         (None, Source::Subquery(_)) => false,
     })
 }

@@ -28,6 +28,8 @@ pub(crate) struct Recursion<'r, 'a> {
     columns: Cell<&'a [OutputColumn<'a>]>,
     /// Whether the current core has referred to the table.
     is_referred: Cell<bool>,
+    /// Whether the current core is the last recursive term.
+    is_last: Cell<bool>,
 }
 
 /// The common table of that name, if `scope` sees one.
@@ -104,6 +106,7 @@ fn resolve_common_table<'a>(
         setup_cores,
         columns: Cell::new(&[]),
         is_referred: Cell::new(false),
+        is_last: Cell::new(false),
     });
     cte.setup_cores.set(setup_cores.map(|cores| cores as u16));
     let query = resolver.nesting.nested(|| match select.with {
@@ -136,8 +139,14 @@ impl<'a> Recursion<'_, 'a> {
     }
 
     /// A recursive term begins: it may refer to the table once.
-    pub fn begin_term(&self) {
+    pub fn begin_term(&self, is_last: bool) {
         self.is_referred.set(false);
+        self.is_last.set(is_last);
+    }
+
+    /// Whether the current term is the last, in which alone SQLite refuses window functions.
+    pub fn is_in_last_term(&self) -> bool {
+        self.is_last.get()
     }
 
     /// A reference in FROM of a recursive term.

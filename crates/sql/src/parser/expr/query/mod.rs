@@ -38,11 +38,13 @@ pub(crate) fn select_after_with<'a>(
     start: u32,
 ) -> Result<&'a Select<'a>> {
     parser.enter(SELECT_ENTRIES)?;
+    // Behind a WITH, VALUES are a SELECT for each row to SQLite.
+    let is_list = parser.with_seen;
     let first = term(parser)?;
     let mut select = Select {
         with,
         first: first.core,
-        is_list: false,
+        is_list,
         number: first.number,
         rest: &[],
         order_by: first.order_by,
