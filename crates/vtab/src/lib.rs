@@ -149,8 +149,8 @@ pub use lithe_functions::scalar::SOURCE_ID;
 pub use lithe_functions::signature::ScalarFn;
 pub use lithe_functions::sql::quoted;
 pub use lithe_functions::{
-    AggregateFunction, AggregateState, Arity, BlobPlace, ChangeWatcher, Context, Flags, Function, FunctionError, Kept,
-    KeptTable, Kind as FunctionKind, PageAccess, Pointer, RowChange, RowOperation, ScalarFunction, SqlBlob,
+    AggregateFunction, AggregateState, Arguments, Arity, BlobPlace, ChangeWatcher, Context, Flags, Function, FunctionError, Kept,
+    KeptTable, Kind as FunctionKind, PageAccess, PlainArguments, Pointer, RowChange, RowOperation, ScalarFunction, SqlBlob,
     SqlConnection, SqlStatement,
 };
 pub use lithe_value::buffer::OutOfMemory;

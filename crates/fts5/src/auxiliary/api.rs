@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lithe_value::grow::{collected, copied, filled};
 use lithe_value::{Grow, cast};
-use lithe_vtab::{FunctionError, SqlConnection, code};
+use lithe_vtab::{Arguments, FunctionError, PlainArguments, Pointer, SqlConnection, code};
 
 use super::AuxiliaryFunction;
 use super::state::{CursorState, Instance, LocaleText, Places, RowMatches};
@@ -25,6 +25,16 @@ pub struct Api<'a> {
     state: &'a mut CursorState,
     connection: &'a dyn SqlConnection,
     function: &'a Arc<dyn AuxiliaryFunction>,
+    arguments: &'a dyn Arguments,
+    /// The properties of the result besides its value.
+    pub(super) answered: Answered,
+}
+
+/// The properties of a result besides its value.
+#[derive(Default)]
+pub(super) struct Answered {
+    pub subtype: u8,
+    pub pointer: Option<Rc<Pointer>>,
 }
 
 /// The rows in which a phrase of a query occurs.
@@ -55,7 +65,7 @@ impl PhraseRows<'_> {
         }
         let rowid = search.rowid();
         self.state.go_to(Some(rowid));
-        Ok(Some(Api { state: &mut self.state, connection: self.connection, function: self.function }))
+        Ok(Some(Api::new(&mut self.state, self.connection, self.function, &PlainArguments)))
     }
 }
 
@@ -64,8 +74,19 @@ impl<'a> Api<'a> {
         state: &'a mut CursorState,
         connection: &'a dyn SqlConnection,
         function: &'a Arc<dyn AuxiliaryFunction>,
+        arguments: &'a dyn Arguments,
     ) -> Api<'a> {
-        Api { state, connection, function }
+        Api { state, connection, function, arguments, answered: Answered::default() }
+    }
+
+    /// The subtypes and pointers of the arguments behind the table.
+    pub fn arguments(&self) -> &'a dyn Arguments {
+        self.arguments
+    }
+
+    /// Sets the subtype of the result, and the pointer of a result that is NULL.
+    pub fn answer_with(&mut self, subtype: u8, pointer: Option<Rc<Pointer>>) {
+        self.answered = Answered { subtype, pointer };
     }
 
     /// The connection.
