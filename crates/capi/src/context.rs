@@ -147,11 +147,11 @@ impl sqlite3_context {
         Ok(())
     }
 
-    /// The result of a call that has only a value.
-    pub(crate) fn into_value(self) -> Result<Value, FunctionError> {
+    /// The result with its subtype and its pointer.
+    pub(crate) fn into_answer(self) -> Result<(Value, u8, Option<Rc<EnginePointer>>), FunctionError> {
         match self.failure {
             Some(failure) => Err(failure.into_error()),
-            None => Ok(self.out),
+            None => Ok((self.out, self.subtype.unwrap_or(0), self.pointer)),
         }
     }
 

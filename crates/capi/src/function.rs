@@ -61,6 +61,9 @@ unsafe impl Send for CFunction {}
 // SAFETY: as above.
 unsafe impl Sync for CFunction {}
 
+/// The subtype of a pointer.
+const SUBTYPE_OF_POINTERS: u8 = b'p';
+
 /// The values of one call's arguments.
 #[derive(Default)]
 pub(crate) struct Frame {
@@ -95,6 +98,9 @@ impl Frame {
             value.is_from_bind = attributes.is_bound(index);
             if arg.is_null() {
                 value.pointer = attributes.pointer(index).and_then(application_pointer);
+                if value.pointer.is_some() {
+                    value.subtype = SUBTYPE_OF_POINTERS;
+                }
             }
         }
         let start = self.values.as_mut_ptr();

@@ -225,6 +225,47 @@ static void rowid_of(const Fts5ExtensionApi *api, Fts5Context *context, sqlite3_
   sqlite3_result_int64(answer, -api->xRowid(context) + (n > 0 ? sqlite3_value_int(args[0]) : 0));
 }
 
+/* What an argument is beside its value, and a result with a subtype and a pointer. */
+static void properties(const Fts5ExtensionApi *api, Fts5Context *context, sqlite3_context *answer, int n, sqlite3_value **args) {
+  char text[200];
+  int len = 0;
+  for (int i = 0; i < n; i++) {
+    const char *pointer = sqlite3_value_pointer(args[i], "mark");
+    len += snprintf(text + len, sizeof text - len, "%s%u %s %d", i ? ", " : "", sqlite3_value_subtype(args[i]), pointer ? pointer : "-", sqlite3_value_frombind(args[i]));
+  }
+  (void)api, (void)context;
+  sqlite3_result_text(answer, text, len, SQLITE_TRANSIENT);
+  sqlite3_result_subtype(answer, 21);
+}
+
+static void pointing(const Fts5ExtensionApi *api, Fts5Context *context, sqlite3_context *answer, int n, sqlite3_value **args) {
+  (void)api, (void)context, (void)n, (void)args;
+  sqlite3_result_pointer(answer, "from the row", "mark", 0);
+}
+
+static void subtype_of(sqlite3_context *answer, int n, sqlite3_value **args) {
+  const char *pointer = sqlite3_value_pointer(args[0], "mark");
+  (void)n;
+  if (pointer) sqlite3_result_text(answer, pointer, -1, SQLITE_STATIC);
+  else sqlite3_result_int(answer, (int)sqlite3_value_subtype(args[0]));
+}
+
+static void arguments_and_results(sqlite3 *db, fts5_api *api) {
+  CHECK(api->xCreateFunction(api, "properties", NULL, properties, NULL) == SQLITE_OK);
+  CHECK(api->xCreateFunction(api, "pointing", NULL, pointing, NULL) == SQLITE_OK);
+  CHECK(sqlite3_create_function(db, "subtype_of", 1, SQLITE_UTF8 | SQLITE_SUBTYPE, NULL, subtype_of, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3_exec(db, "CREATE VIRTUAL TABLE p USING fts5(a); INSERT INTO p VALUES('one two')", 0, 0, 0) == SQLITE_OK);
+  ANSWERS(db, "SELECT properties(p, json('[1]'), 7, '[2]') FROM p('one')", "74 - 0, 0 - 0, 0 - 0");
+  ANSWERS(db, "SELECT subtype_of(properties(p)), subtype_of(pointing(p)), typeof(pointing(p)) FROM p('one')", "21|from the row|null");
+  ANSWERS(db, "SELECT properties(p, pointing(p), NULL) FROM p('one')", "112 from the row 0, 0 - 0");
+  sqlite3_stmt *statement;
+  CHECK(sqlite3_prepare_v2(db, "SELECT properties(p, ?1, ?2) FROM p('one')", -1, &statement, NULL) == SQLITE_OK);
+  CHECK(sqlite3_bind_pointer(statement, 1, "bound", "mark", NULL) == SQLITE_OK && sqlite3_bind_int(statement, 2, 5) == SQLITE_OK);
+  CHECK(sqlite3_step(statement) == SQLITE_ROW);
+  CHECK(strcmp((const char *)sqlite3_column_text(statement, 0), "112 bound 1, 0 - 1") == 0);
+  CHECK(sqlite3_finalize(statement) == SQLITE_OK);
+}
+
 static void tokenizers(sqlite3 *db, fts5_api *api) {
   fts5_tokenizer first = { letters_create, letters_delete, letters_cut }, found;
   fts5_tokenizer_v2 second = { 2, letters_create, letters_delete, letters_cut_locale }, *found_v2;
@@ -414,6 +455,7 @@ int main(void) {
   ANSWERS(db, "SELECT fts5(1), fts5(NULL)", "NULL|NULL");
   tokenizers(db, api);
   functions(db, api);
+  arguments_and_results(db, api);
   /* The older one of a name goes with the connection, or is kept while something uses it. */
   CHECK(destroyed == 0);
   CHECK(api->xCreateFunction(api, "tell", &destroyed, rowid_of, destroy) == SQLITE_OK);

@@ -10,6 +10,7 @@ use std::cell::RefMut;
 use std::sync::{Arc, OnceLock};
 
 use lithe_value::cast;
+use lithe_value::grow::copied;
 use lithe_vtab::{
     Arity, Context, Flags, Function, FunctionError, FunctionKind, Overloaded, ScalarFunction, SqlConnection, ValueRef,
     code,
@@ -113,7 +114,7 @@ impl Call<'_, '_, '_> {
         match self.arguments.get(index) {
             None => Ok(default.as_bytes().to_vec()),
             Some(ValueRef::Null) => Err(FunctionError::out_of_memory()),
-            Some(value) => Ok(cast::to_text(*value).into_owned()),
+            Some(value) => Ok(copied(&cast::to_text(*value))?),
         }
     }
 
@@ -121,17 +122,17 @@ impl Call<'_, '_, '_> {
     fn document(&mut self, column: usize) -> Result<Option<Vec<u8>>> {
         let value = self.state.column(self.connection, 1 + column)?;
         let value = value.as_ref();
-        Ok((!value.is_null()).then(|| cast::to_text(value).into_owned()))
+        Ok((!value.is_null()).then(|| copied(&cast::to_text(value))).transpose()?)
     }
 }
 
 impl CursorState {
     /// Passes the tokens of a text to `f` until `f` answers `Enough`; answers whether it did.
-    fn tokenize(&self, text: &[u8], mut f: impl FnMut(&Token<'_>) -> Flow) -> Result<bool> {
+    fn tokenize(&self, text: &[u8], mut f: impl FnMut(&Token<'_>) -> Result<Flow>) -> Result<bool> {
         let language = self.search.as_ref().map_or(0, |search| search.language);
         let mut has_enough = false;
         self.table.tokenizer.tokenize(text, language, &mut |token| {
-            let flow = f(&token);
+            let flow = f(&token)?;
             has_enough = flow == Flow::Enough;
             Ok(flow)
         })?;

@@ -76,7 +76,7 @@ impl Table {
         while statement.step().map_err(silent)? {
             let docid = cast::to_integer(statement.column(0));
             let language = self.storage.language(&*statement);
-            let values = self.values(&*statement);
+            let values = self.values(&*statement)?;
             for (column, value) in values.iter().enumerate() {
                 if self.config.is_indexed(column) {
                     sum ^= self.sum_of_value(docid, language, column, value.as_ref())?;

@@ -86,7 +86,7 @@ impl CursorState {
         if self.is_missing && !self.is_scan {
             return Ok(Value::default());
         }
-        Ok(Value::from(statement.column(column)))
+        Ok(Value::try_copy(statement.column(column))?)
     }
 }
 

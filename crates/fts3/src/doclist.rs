@@ -9,10 +9,15 @@
 //! The first docid is absolute; the others are distances, upwards or (`order=desc`) downwards. A docid without positions is
 //! a deletion: it hides the row in older segments.
 
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+
 use crate::{Result, corrupt, varint};
 
 /// The valid offsets: a position list ends at any other, as damaged.
 const OFFSETS: std::ops::RangeInclusive<i64> = 0..=i32::MAX as i64;
+/// The most bytes of a position, with its column.
+const POSITION_LEN_MAX: usize = 1 + 2 * varint::LEN_MAX;
 /// The byte in front of a column number.
 const COLUMN_MARK: u8 = 1;
 
@@ -103,7 +108,12 @@ impl Writer {
     }
 
     /// Appends a row.
-    pub fn push(&mut self, entry: Entry<'_>) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    #[inline]
+    pub fn push(&mut self, entry: Entry<'_>) -> std::result::Result<(), OutOfMemory> {
+        self.bytes.try_grow(varint::LEN_MAX + entry.positions.len() + 1)?;
         let delta = match self.order {
             Order::Descending if !self.bytes.is_empty() => self.last.wrapping_sub(entry.docid),
             _ => entry.docid.wrapping_sub(self.last),
@@ -112,6 +122,7 @@ impl Writer {
         self.bytes.extend_from_slice(entry.positions);
         self.bytes.push(0);
         self.last = entry.docid;
+        Ok(())
     }
 
     /// Begins an empty doclist.
@@ -129,11 +140,11 @@ pub fn reversed(bytes: &[u8], from: Order) -> Result<Vec<u8>> {
     let mut reader = Reader::new(bytes, from);
     let mut entries = Vec::new();
     while let Some(entry) = reader.read()? {
-        entries.push(entry);
+        entries.try_push(entry)?;
     }
     let to = if from == Order::Ascending { Order::Descending } else { Order::Ascending };
     let mut writer = Writer::new(to);
-    entries.into_iter().rev().for_each(|entry| writer.push(entry));
+    entries.into_iter().rev().try_for_each(|entry| writer.push(entry))?;
     Ok(writer.bytes)
 }
 
@@ -160,7 +171,7 @@ pub fn merge(newest_first: &[&[u8]], order: Order, keeps_deletions: bool, out: &
         }
         let Some(next) = next else { return Ok(()) };
         if keeps_deletions || !next.positions.is_empty() {
-            out.push(next);
+            out.push(next)?;
         }
         for (head, reader) in heads.iter_mut().zip(&mut readers) {
             if head.is_some_and(|head| head.docid == next.docid) {
@@ -223,8 +234,12 @@ pub struct PositionWriter {
 
 impl PositionWriter {
     /// Appends a position, which must come after those before it.
+    ///
+    /// # Errors
+    /// If the memory is short.
     #[inline]
-    pub fn push(&mut self, out: &mut Vec<u8>, position: Position) {
+    pub fn push(&mut self, out: &mut Vec<u8>, position: Position) -> std::result::Result<(), OutOfMemory> {
+        out.try_grow(POSITION_LEN_MAX)?;
         if position.column != self.last.column {
             out.push(COLUMN_MARK);
             varint::write(out, i64::from(position.column));
@@ -232,6 +247,7 @@ impl PositionWriter {
         }
         varint::write(out, position.offset.wrapping_sub(self.last.offset).wrapping_add(2));
         self.last = position;
+        Ok(())
     }
 }
 
@@ -243,7 +259,7 @@ mod tests {
     fn rows_downwards() {
         let mut writer = Writer::new(Order::Descending);
         for docid in [300, 5, 1] {
-            writer.push(Entry { docid, positions: &[2] });
+            writer.push(Entry { docid, positions: &[2] }).unwrap();
         }
         assert_eq!(writer.bytes, [0xac, 0x02, 2, 0, 0xa7, 0x02, 2, 0, 4, 2, 0]);
         let upwards = reversed(&writer.bytes, Order::Descending).unwrap();
@@ -259,7 +275,7 @@ mod tests {
     fn newer_rows_hide_older_ones() {
         let list = |docids: &[(i64, &'static [u8])]| {
             let mut writer = Writer::new(Order::Ascending);
-            docids.iter().for_each(|(docid, positions)| writer.push(Entry { docid: *docid, positions }));
+            docids.iter().try_for_each(|(docid, positions)| writer.push(Entry { docid: *docid, positions })).unwrap();
             writer.bytes
         };
         let (new, old) = (list(&[(2, &[]), (3, &[5])]), list(&[(1, &[2]), (2, &[2]), (3, &[2])]));
@@ -272,7 +288,7 @@ mod tests {
     fn positions_there_and_back() {
         let all = [(0, 3), (0, 4), (2, 0), (200, 70_000)].map(|(column, offset)| Position { column, offset });
         let (mut bytes, mut writer) = (Vec::new(), PositionWriter::default());
-        all.iter().for_each(|position| writer.push(&mut bytes, *position));
+        all.iter().try_for_each(|position| writer.push(&mut bytes, *position)).unwrap();
         assert_eq!(Positions::new(&bytes).collect::<Vec<_>>(), all);
         assert_eq!(positions_len(&[0x80, 0, 0]), Some(2));
     }

@@ -11,6 +11,9 @@
 mod balance;
 mod parser;
 
+use std::sync::Arc;
+
+use lithe_value::buffer::OutOfMemory;
 use lithe_vtab::FunctionError;
 
 use crate::Result;
@@ -44,11 +47,11 @@ pub struct Phrase {
     pub column: Option<usize>,
 }
 
-/// A token.
+/// A token. Copies of it share the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct QueryToken {
     /// Its text.
-    pub text: Vec<u8>,
+    pub text: Arc<Vec<u8>>,
     /// `*`: matches every token with this prefix.
     pub is_prefix: bool,
     /// `^`: matches only the first token of a column.
@@ -80,6 +83,12 @@ enum Wrong {
     TooDeep,
     /// The tokenizer has failed.
     Tokenizer(FunctionError),
+}
+
+impl From<OutOfMemory> for Wrong {
+    fn from(error: OutOfMemory) -> Wrong {
+        Wrong::Tokenizer(error.into())
+    }
 }
 
 /// Parses a query. None if it has no tokens.

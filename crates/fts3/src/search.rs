@@ -6,6 +6,9 @@ mod phrase;
 
 use std::collections::HashMap;
 
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::{collected, copied};
 use lithe_vtab::SqlConnection;
 
 use crate::Result;
@@ -26,13 +29,21 @@ pub struct Rows {
 
 impl Rows {
     /// Appends a row with the positions that `write` writes; a row without any is left out.
-    pub fn push(&mut self, docid: i64, write: impl FnOnce(&mut Vec<u8>)) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn push(
+        &mut self,
+        docid: i64,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), OutOfMemory>,
+    ) -> Result<(), OutOfMemory> {
         let before = self.bytes.len();
-        write(&mut self.bytes);
+        write(&mut self.bytes)?;
         if self.bytes.len() > before {
-            self.docids.push(docid);
-            self.ends.push(self.bytes.len());
+            self.docids.try_push(docid)?;
+            self.ends.try_push(self.bytes.len())?;
         }
+        Ok(())
     }
 
     /// The positions in the row number `at` of the list.
@@ -57,13 +68,19 @@ impl Rows {
         self.docids.binary_search(&docid).is_ok()
     }
 
+    /// A copy.
+    fn copied(&self) -> Result<Rows, OutOfMemory> {
+        Ok(Rows { docids: copied(&self.docids)?, ends: copied(&self.ends)?, bytes: copied(&self.bytes)? })
+    }
+
     /// Reverses the rows.
-    fn reverse(&mut self) {
+    fn reverse(&mut self) -> Result<(), OutOfMemory> {
         let mut reversed = Rows::default();
         for (at, docid) in self.docids.iter().enumerate().rev() {
-            reversed.push(*docid, |bytes| bytes.extend_from_slice(self.bytes_at(at)));
+            reversed.push(*docid, |bytes| bytes.try_append(self.bytes_at(at)))?;
         }
         *self = reversed;
+        Ok(())
     }
 }
 
@@ -187,38 +204,39 @@ impl Finder<'_> {
         Ok(match expr {
             Expr::Phrase(phrase) => {
                 let rows = self.rows(&phrase)?;
-                let docids = rows.docids.clone();
+                let docids = copied(&rows.docids)?;
                 self.push(phrase, rows)?;
                 (Node::Phrase(self.phrases.len() - 1), docids)
             }
             Expr::Near(left, last, distance) => {
-                let (chain, distances) = chain(*left, last, distance);
+                let (chain, distances) = chain(*left, last, distance)?;
                 let first = self.phrases.len();
-                let mut lists = Vec::with_capacity(chain.len());
+                let mut lists = Vec::new();
                 for phrase in &chain {
-                    lists.push(self.rows(phrase)?);
+                    lists.try_push(self.rows(phrase)?)?;
                 }
-                let lens: Vec<i64> = chain.iter().map(|phrase| phrase.tokens.len() as i64).collect();
-                let lists = near::near(&lists, &lens, &distances);
-                let docids = lists.first().map(|rows| rows.docids.clone()).unwrap_or_default();
+                let lens: Vec<i64> = collected(chain.iter().map(|phrase| phrase.tokens.len() as i64))?;
+                let lists = near::near(&lists, &lens, &distances)?;
+                let docids = copied(lists.first().map(|rows| rows.docids.as_slice()).unwrap_or_default())?;
                 chain.into_iter().zip(lists).try_for_each(|(phrase, rows)| self.push(phrase, rows))?;
-                (Node::Near((first..self.phrases.len()).collect()), docids)
+                (Node::Near(collected(first..self.phrases.len())?), docids)
             }
             Expr::Not(left, right) => {
                 let (left, found) = self.find(*left)?;
                 let count = self.phrases.len();
                 let (_, not_wanted) = self.find(*right)?;
                 self.phrases.truncate(count);
-                let docids = found.into_iter().filter(|docid| not_wanted.binary_search(docid).is_err()).collect();
+                let mut docids = found;
+                docids.retain(|docid| not_wanted.binary_search(docid).is_err());
                 (Node::Not(Box::new(left)), docids)
             }
             Expr::And(left, right) => {
                 let ((left, one), (right, other)) = (self.find(*left)?, self.find(*right)?);
-                (Node::And(Box::new(left), Box::new(right)), intersection(&one, &other))
+                (Node::And(Box::new(left), Box::new(right)), intersection(&one, &other)?)
             }
             Expr::Or(left, right) => {
                 let ((left, mut one), (right, other)) = (self.find(*left)?, self.find(*right)?);
-                one.extend(other);
+                one.try_extend(other)?;
                 one.sort_unstable();
                 one.dedup();
                 (Node::Or(Box::new(left), Box::new(right)), one)
@@ -228,7 +246,7 @@ impl Finder<'_> {
 
     fn push(&mut self, phrase: Phrase, rows: Rows) -> Result {
         let loaded = phrase::loaded_rows(&phrase, &self.known)?;
-        self.phrases.push(PhraseRows { phrase, rows, loaded });
+        self.phrases.try_push(PhraseRows { phrase, rows, loaded })?;
         Ok(())
     }
 
@@ -238,18 +256,18 @@ impl Finder<'_> {
 }
 
 /// The phrases of a chain of NEAR, and the distance of each to the one before it.
-fn chain(left: Expr, last: Phrase, distance: i64) -> (Vec<Phrase>, Vec<i64>) {
+fn chain(left: Expr, last: Phrase, distance: i64) -> Result<(Vec<Phrase>, Vec<i64>)> {
     let (mut phrases, mut distances) = (vec![last], vec![distance]);
     let mut rest = left;
     loop {
         match rest {
             Expr::Near(left, phrase, distance) => {
-                phrases.push(phrase);
-                distances.push(distance);
+                phrases.try_push(phrase)?;
+                distances.try_push(distance)?;
                 rest = *left;
             }
             Expr::Phrase(phrase) => {
-                phrases.push(phrase);
+                phrases.try_push(phrase)?;
                 break;
             }
             _ => break,
@@ -257,19 +275,19 @@ fn chain(left: Expr, last: Phrase, distance: i64) -> (Vec<Phrase>, Vec<i64>) {
     }
     phrases.reverse();
     distances.reverse();
-    (phrases, distances)
+    Ok((phrases, distances))
 }
 
 /// The intersection of two sorted lists.
-fn intersection(one: &[i64], other: &[i64]) -> Vec<i64> {
+fn intersection(one: &[i64], other: &[i64]) -> Result<Vec<i64>, OutOfMemory> {
     let (mut shorter, mut longer) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     let mut found = Vec::new();
     while let Some((first, rest)) = shorter.split_first() {
         longer = longer.get(longer.partition_point(|docid| docid < first)..).unwrap_or_default();
         if longer.first() == Some(first) {
-            found.push(*first);
+            found.try_push(*first)?;
         }
         shorter = rest;
     }
-    found
+    Ok(found)
 }

@@ -191,7 +191,7 @@ impl Storage {
     pub fn stat(&self, connection: &dyn SqlConnection, id: i64) -> Result<Option<Value>> {
         let mut statement = connection.statement(&self.find_stat).map_err(silent)?;
         statement.bind(1, ValueRef::Integer(id))?;
-        Ok(if statement.step().map_err(silent)? { Some(Value::from(statement.column(0))) } else { None })
+        Ok(if statement.step().map_err(silent)? { Some(Value::try_copy(statement.column(0))?) } else { None })
     }
 
     /// Sets a value of `x_stat`.

@@ -102,8 +102,11 @@ impl Table {
     }
 
     /// The values of the current row of a statement of [`Storage::lookup`] or [`Storage::scan`].
-    pub fn values(&self, statement: &dyn SqlStatement) -> Vec<Value> {
-        (1..=self.config.columns.len()).map(|at| Value::from(statement.column(at))).collect()
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn values(&self, statement: &dyn SqlStatement) -> Result<Vec<Value>> {
+        (1..=self.config.columns.len()).map(|at| Ok(Value::try_copy(statement.column(at))?)).collect()
     }
 
     /// Writes the pending terms.

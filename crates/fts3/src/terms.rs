@@ -2,7 +2,8 @@
 //!
 //! Each term has a row for all columns (`col` is `*`), and one for each column that has it. Pending terms do not count.
 
-use lithe_value::cast;
+use lithe_value::grow::{collected, copied};
+use lithe_value::{Grow, cast};
 use lithe_vtab::{
     ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, Names, Risk, Scan, ScanPlan,
     SqlConnection, Usage, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
@@ -124,7 +125,7 @@ impl TermsCursor {
             for position in Positions::new(entry.positions) {
                 let column = position.column as usize;
                 if columns.len() <= column {
-                    columns.resize(column.min(i16::MAX as usize) + 1, (0, 0));
+                    columns.try_resize(column.min(i16::MAX as usize) + 1, (0, 0))?;
                 }
                 let Some(counts) = columns.get_mut(column) else { return Err(crate::corrupt()) };
                 counts.0 += i64::from(last != Some(column));
@@ -134,7 +135,7 @@ impl TermsCursor {
             }
         }
         let of_columns = columns.into_iter().enumerate().rev().filter(|(_, counts)| counts.0 > 0);
-        self.rows = of_columns.map(|(column, counts)| (Some(column), counts)).collect();
+        self.rows = collected(of_columns.map(|(column, counts)| (Some(column), counts)))?;
         self.row = (None, all);
         Ok(())
     }
@@ -146,10 +147,14 @@ impl VirtualCursor for TermsCursor {
         *self = TermsCursor::default();
         let mut values = arguments.values.iter();
         let mut next = |flag: i32| (plan.number & flag != 0).then(|| values.next().copied()).flatten();
-        let text = |value: ValueRef<'_>| (!value.is_null()).then(|| cast::to_text(value).into_owned());
-        let is = next(flag::IS).and_then(text);
-        let from = next(flag::FROM).and_then(text);
-        self.until = is.clone().or(next(flag::TO).and_then(text));
+        let text = |value: Option<ValueRef<'_>>| {
+            let value = value.filter(|value| !value.is_null());
+            value.map(|value| copied(&cast::to_text(value))).transpose()
+        };
+        let is = text(next(flag::IS))?;
+        let from = text(next(flag::FROM))?;
+        let to = text(next(flag::TO))?;
+        self.until = is.as_deref().map(copied).transpose()?.or(to);
         // The remaining argument is the language.
         self.language = values.next().map_or(0, |value| cast::to_integer(*value) as i32).max(0);
         let mut terms = index.reader(scan.connection, self.language, 0, &Wanted::All)?;

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use lithe_value::cast;
+use lithe_value::grow::copied;
+use lithe_value::{Grow, cast};
 use lithe_vtab::{
     ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, Risk, Scan, ScanPlan, SqlConnection,
     Usage, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
@@ -75,11 +76,11 @@ impl VirtualCursor for TokenizeCursor {
         }
         *self = TokenizeCursor::default();
         let Some(value) = arguments.values.first().filter(|value| !value.is_null()) else { return Ok(()) };
-        self.input = cast::to_text(*value).into_owned();
+        self.input = copied(&cast::to_text(*value))?;
         let tokens = &mut self.tokens;
         scan.table::<TokenizeTable>()?.0.tokenize(&self.input, 0, &mut |token| {
             let (start, end) = (token.range.start as i64, token.range.end as i64);
-            tokens.push(Found { text: token.text.to_vec(), start, end, position: token.position });
+            tokens.try_push(Found { text: copied(token.text)?, start, end, position: token.position })?;
             Ok(Flow::More)
         })
     }

@@ -7,6 +7,7 @@ pub mod unicode61;
 use std::ops::Range;
 use std::sync::Arc;
 
+use lithe_value::Grow;
 use lithe_vtab::{FunctionError, SqlConnection};
 
 use crate::Result;
@@ -78,6 +79,7 @@ fn runs(text: &[u8], belongs: impl Fn(u8) -> bool, fold: impl Fn(&[u8], &mut Vec
         let run = rest.split(|byte| !belongs(*byte)).next().unwrap_or_default();
         at = start + run.len();
         folded.clear();
+        folded.try_grow(run.len())?;
         fold(run, &mut folded);
         if sink(Token { text: &folded, range: start..at, position })? == Flow::Enough {
             break;

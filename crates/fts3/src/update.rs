@@ -5,6 +5,7 @@
 use std::sync::atomic::Ordering;
 
 use lithe_value::cast;
+use lithe_value::grow::copied;
 use lithe_vtab::{Change, FunctionError, OnConflict, SqlConnection, ValueRef, code};
 
 use crate::index::incremental::Hint;
@@ -126,7 +127,7 @@ impl RowUpdate<'_> {
         if !statement.step().map_err(silent)? {
             return Ok(());
         }
-        let (values, language) = (table.values(&*statement), table.storage.language(&*statement));
+        let (values, language) = (table.values(&*statement)?, table.storage.language(&*statement));
         drop(statement);
         let values: Vec<ValueRef<'_>> = values.iter().map(|value| value.as_ref()).collect();
         let sizes = table.unindex_document(connection, docid, language, &values)?;
@@ -230,7 +231,7 @@ impl Table {
 
     fn merge_in_steps(&self, connection: &dyn SqlConnection, pages: i64, least: i64) -> Result {
         let stored = self.storage.stat(connection, HINT_ID)?;
-        let bytes = stored.map_or(Vec::new(), |value| cast::to_text(value.as_ref()).to_vec());
+        let bytes = stored.map_or(Ok(Vec::new()), |value| copied(&cast::to_text(value.as_ref())))?;
         let mut hint = Hint::new(bytes);
         if self.index.merge_in_steps(connection, pages, least, &mut hint)? {
             self.storage.set_stat(connection, HINT_ID, ValueRef::Blob(hint.bytes()))?;
@@ -285,7 +286,7 @@ impl Table {
         let mut statement = connection.statement(&scan).map_err(silent)?;
         while statement.step().map_err(silent)? {
             let docid = cast::to_integer(statement.column(0));
-            let (values, language) = (self.values(&*statement), self.storage.language(&*statement));
+            let (values, language) = (self.values(&*statement)?, self.storage.language(&*statement));
             let values: Vec<ValueRef<'_>> = values.iter().map(|value| value.as_ref()).collect();
             let sizes = self.index_document(connection, docid, language, &values)?;
             if self.config.has_sizes() {

@@ -18,7 +18,9 @@ pub mod state;
 
 use std::sync::{Arc, LazyLock};
 
-use lithe_vtab::{Context, FunctionError, ScalarFunction, SqlConnection, Value, ValueRef, code};
+use lithe_vtab::{
+    Arguments, Context, FunctionError, PlainArguments, Pointer, ScalarFunction, SqlConnection, Value, ValueRef, code,
+};
 
 use crate::Result;
 use api::Api;
@@ -62,7 +64,24 @@ pub fn call(
     arguments: &[ValueRef<'_>],
 ) -> Result<Value> {
     let mut state = state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
-    function.call(&mut Api::new(&mut state, connection, function), arguments)
+    function.call(&mut Api::new(&mut state, connection, function, &PlainArguments), arguments)
+}
+
+/// The properties of the arguments behind the table.
+struct Behind<'a>(&'a dyn Arguments);
+
+impl Arguments for Behind<'_> {
+    fn subtype(&self, index: usize) -> u8 {
+        self.0.subtype(index + 1)
+    }
+
+    fn pointer(&self, index: usize) -> Option<&Pointer> {
+        self.0.pointer(index + 1)
+    }
+
+    fn is_bound(&self, index: usize) -> bool {
+        self.0.is_bound(index + 1)
+    }
 }
 
 /// An auxiliary function as a function of SQL.
@@ -80,7 +99,12 @@ impl ScalarFunction for Bound {
             return Err(FunctionError::new(format!("no such cursor: {id}")));
         };
         let connection = context.connection.sql().ok_or_else(|| FunctionError::unusable(&self.name))?;
-        let value = call(&self.function, state, connection, arguments)?;
+        let behind = Behind(context.arguments);
+        let mut state = state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+        let mut api = Api::new(&mut state, connection, &self.function, &behind);
+        let value = self.function.call(&mut api, arguments)?;
+        let answered = std::mem::take(&mut api.answered);
+        (context.subtype, context.pointer) = (answered.subtype, answered.pointer);
         context.answer(value.as_ref())
     }
 }

@@ -7,6 +7,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
+use lithe_value::Grow;
+use lithe_value::grow::copied;
 use lithe_vtab::{
     ColumnContext, FunctionError, Pointer, Scan, ScanPlan, SqlConnection, Value, ValueRef, Values, VirtualCursor, code,
 };
@@ -225,12 +227,12 @@ impl Fts5Cursor {
             let rank = rank_value(&self.state, scan.connection, &self.rank)?;
             let found = {
                 let state = self.state.borrow();
-                state.search.as_ref().and_then(|search| search.found(&state.table))
+                state.search.as_ref().map(|search| search.found(&state.table)).transpose()?.flatten()
             };
-            rows.push(SortedRow { rank, rowid, found });
+            rows.try_push(SortedRow { rank, rowid, found })?;
             self.with_search(scan, |search, table, connection| search.next(table, connection))?;
         }
-        self.progress = Progress::Sorted(Sorted::new(rows, descending));
+        self.progress = Progress::Sorted(Sorted::new(rows, descending)?);
         self.is_stale = true;
         self.next(scan)
     }
@@ -503,12 +505,12 @@ impl Asked {
             }
             let text = split.map_or_else(|| lithe_value::cast::to_text(value), |(_, text)| text.into());
             if kind == OperandKind::Match && text.first() == Some(&b'*') {
-                asked.special = Some(text.get(1..).unwrap_or_default().to_vec());
+                asked.special = Some(copied(text.get(1..).unwrap_or_default())?);
             }
             asked.operands.push(Operand {
                 kind,
-                text: text.into_owned(),
-                locale: split.map(|(locale, _)| locale.to_vec()),
+                text: copied(&text)?,
+                locale: split.map(|(locale, _)| copied(locale)).transpose()?,
                 column,
                 wants_tokens: arguments.attributes.subtype(at) == INSTTOKEN_SUBTYPE,
             });

@@ -50,7 +50,7 @@ fn with_locale(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let (locale, text) = (cast::to_text(*locale), cast::to_text(*text));
     match context.connection.sql() {
         Some(connection) if !locale.is_empty() => {
-            let blob = locale::join(connection, &locale, &text);
+            let blob = locale::join(connection, &locale, &text)?;
             context.answer(ValueRef::Blob(&blob))
         }
         _ => context.answer(ValueRef::Text(&text)),
@@ -85,7 +85,7 @@ fn evaluated(connection: &dyn SqlConnection, literals: &str) -> Result<Vec<Value
     }
     let mut statement = connection.prepare(&format!("SELECT {literals}"))?;
     statement.step()?;
-    Ok((0..statement.column_count()).map(|at| Value::from(statement.column(at))).collect())
+    (0..statement.column_count()).map(|at| Ok(Value::try_copy(statement.column(at))?)).collect()
 }
 
 /// The function that SQL calls where the first argument is a table: the auxiliary function of that name.

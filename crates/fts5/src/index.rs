@@ -116,7 +116,7 @@ impl<'c> Reader<'c> {
 
     fn leaf(&self, segment: u64, page: u64) -> Result<Leaf> {
         let (store, id) = (self.store(), store::leaf_id(segment, page));
-        let read = || Leaf::new(store.read(id)?).ok_or_else(|| store.corrupt_record(id));
+        let read = || Leaf::new(store.read_page(id)?).ok_or_else(|| store.corrupt_record(id));
         let Some(version) = self.version()? else { return read() };
         if let Some(known) = self.index.state()?.pages.leaf(version, id) {
             return Ok(known);
@@ -158,8 +158,9 @@ impl<'c> Reader<'c> {
     fn postings(&self, key: &[u8], order: Order) -> Result<Postings> {
         let cursors = self.find(key)?.to_vec();
         let mut doclist = Vec::new();
-        self.index.state()?.pending.doclist_of(key, self.index.detail, &mut doclist);
+        self.index.state()?.pending.doclist_of(key, self.index.detail, &mut doclist)?;
         let memory = (!doclist.is_empty()).then(|| MemoryRows::of_doclist(doclist, self.index.detail, order));
+        let memory = memory.transpose()?;
         Postings::of_term(self, memory, cursors, order)
     }
 
@@ -224,9 +225,9 @@ impl<'c> Reader<'c> {
         let mut union = RowidUnion::default();
         while !terms.is_at_end() && terms.token().starts_with(prefix) {
             terms.take_rows(self, union.block())?;
-            union.note();
+            union.note()?;
         }
-        Ok(Some(union.finish()))
+        union.finish().map(Some)
     }
 
     /// The rows of a token, whatever data it has behind a NUL (tokendata=1).
@@ -264,13 +265,11 @@ impl<'c> Reader<'c> {
         while !terms.is_at_end() && terms.token().starts_with(prefix) {
             let is_wanted = is_wanted(terms.token());
             let mut add = |rowid, positions: &[u8]| {
-                if is_wanted && is_there(positions) {
-                    union.add(rowid, positions);
-                }
+                if is_wanted && is_there(positions) { union.add(rowid, positions) } else { Ok(()) }
             };
             terms.show_rows(self, &mut add)?;
         }
-        Postings::of_memory(self, union.finish(self.index.detail, order), order)
+        Postings::of_memory(self, union.finish(self.index.detail, order)?, order)
     }
 
     /// All tokens from this one on, in the order of their bytes, positioned at the first.
@@ -284,9 +283,10 @@ impl<'c> Reader<'c> {
 
 /// A term: the number of an index, and the token.
 fn key(index: u8, token: &[u8]) -> Vec<u8> {
+    let token = token.get(..TOKEN_LEN_MAX).unwrap_or(token);
     let mut key = Vec::with_capacity(1 + token.len());
     key.push(index);
-    key.extend_from_slice(token.get(..TOKEN_LEN_MAX).unwrap_or(token));
+    key.extend_from_slice(token);
     key
 }
 

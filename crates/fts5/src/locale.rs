@@ -7,7 +7,10 @@
 use std::any::Any;
 use std::hash::{BuildHasher, RandomState};
 
+use lithe_value::Grow;
 use lithe_vtab::{SqlConnection, ValueRef};
+
+use crate::Result;
 
 /// The length of the key by which a connection knows its own BLOBs.
 const HEADER_LEN: usize = 16;
@@ -31,12 +34,17 @@ fn header(connection: &dyn SqlConnection) -> [u8; HEADER_LEN] {
 }
 
 /// A text with a locale, as a BLOB.
-pub fn join(connection: &dyn SqlConnection, locale: &[u8], text: &[u8]) -> Vec<u8> {
-    let mut blob = header(connection).to_vec();
+///
+/// # Errors
+/// SQLITE_NOMEM.
+pub fn join(connection: &dyn SqlConnection, locale: &[u8], text: &[u8]) -> Result<Vec<u8>> {
+    let mut blob = Vec::new();
+    blob.try_grow(HEADER_LEN + locale.len() + 1 + text.len())?;
+    blob.extend_from_slice(&header(connection));
     blob.extend_from_slice(locale);
     blob.push(0);
     blob.extend_from_slice(text);
-    blob
+    Ok(blob)
 }
 
 /// The locale and the text of such a BLOB; `None` if the value is not such a BLOB of this connection.

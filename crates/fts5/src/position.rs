@@ -8,6 +8,9 @@
 //!
 //! A position is one number, column << 32 | offset, so that positions are in order as numbers are. An offset has 31 bits.
 
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+
 use crate::varint;
 
 /// Precedes the number of a column. Offsets are written as a difference plus [`BIAS`], so no offset has this value.
@@ -16,6 +19,8 @@ pub(crate) const COLUMN_MARK: u64 = 1;
 pub(crate) const BIAS: u64 = 2;
 /// The least number that is a difference.
 const SHORT_MIN: u8 = BIAS as u8;
+/// The most bytes of a position, with its column.
+const POSITION_LEN_MAX: usize = 1 + 2 * lithe_format::varint::MAX_LEN;
 /// Offsets have 31 bits.
 const OFFSET_MAX: u64 = 0x7fff_ffff;
 /// More columns than any table has: a list with a larger number is damaged.
@@ -44,7 +49,12 @@ pub struct Writer {
 
 impl Writer {
     /// Appends one position.
-    pub fn push(&mut self, out: &mut Vec<u8>, position: u64) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    #[inline]
+    pub fn push(&mut self, out: &mut Vec<u8>, position: u64) -> Result<(), OutOfMemory> {
+        out.try_grow(POSITION_LEN_MAX)?;
         let column = position >> 32;
         if column != self.last >> 32 {
             varint::write(out, COLUMN_MARK);
@@ -53,6 +63,7 @@ impl Writer {
         }
         varint::write(out, position.wrapping_sub(self.last).wrapping_add(BIAS));
         self.last = position;
+        Ok(())
     }
 }
 
@@ -110,10 +121,14 @@ impl Iterator for Reader<'_> {
 }
 
 /// Appends the positions of one row to `out`, as a [`Reader`] returns them.
-pub fn read_all(bytes: &[u8], out: &mut Vec<u64>) {
+///
+/// # Errors
+/// If the memory is short.
+pub fn read_all(bytes: &[u8], out: &mut Vec<u64>) -> Result<(), OutOfMemory> {
     // (Each position has a byte at least: the vector grows once.)
-    out.reserve(bytes.len());
+    out.try_grow(bytes.len())?;
     out.extend(Reader::new(bytes));
+    Ok(())
 }
 
 /// Appends the columns of one row, which come in order (detail=columns).
@@ -147,12 +162,12 @@ mod tests {
         let positions = [position(0, 0), position(0, 2), position(1, 0)];
         let (mut out, mut writer) = (Vec::new(), Writer::default());
         for position in positions {
-            writer.push(&mut out, position);
+            writer.push(&mut out, position).unwrap();
         }
         assert_eq!(out, expected);
         assert_eq!(Reader::new(&out).collect::<Vec<_>>(), positions);
         let mut all = Vec::new();
-        read_all(&out, &mut all);
+        read_all(&out, &mut all).unwrap();
         assert_eq!(all, positions);
     }
 
@@ -169,7 +184,7 @@ mod tests {
         for damage in [&[0x00][..], &[0x01], &[0x01, 0x81], &[0xff; 20], &[0x01, 0xff, 0xff, 0xff, 0x7f, 0x02]] {
             assert!(Reader::new(damage).count() < 3, "{damage:x?}");
             let mut all = Vec::new();
-            read_all(damage, &mut all);
+            read_all(damage, &mut all).unwrap();
             assert_eq!(all, Reader::new(damage).collect::<Vec<_>>());
             assert!(read_columns(damage).count() < 3, "{damage:x?}");
         }

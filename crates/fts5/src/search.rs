@@ -16,7 +16,9 @@ mod node;
 mod rows;
 mod scan;
 
-use lithe_vtab::SqlConnection;
+use lithe_value::Grow;
+use lithe_value::grow::copied;
+use lithe_vtab::{FunctionError, SqlConnection, code};
 
 use crate::config::Detail;
 use crate::index::Order;
@@ -73,7 +75,7 @@ pub struct Search {
 }
 
 /// The positions of the phrases of a query in a row, of each as [`Search::positions`] answers them.
-pub type Found = Box<[Option<Box<[u64]>>]>;
+pub type Found = Box<[Option<Vec<u64>>]>;
 
 /// A phrase of a query, with the columns in which it may occur.
 #[derive(Clone, Debug)]
@@ -95,23 +97,28 @@ impl Search {
         let mut all = Vec::new();
         // Errors are those of the first one, phrases are counted from the last one on.
         for operand in operands {
-            all.extend(parse(table, operand)?);
+            all.extend(parse(table, operand)?); // (As many as the statement has.)
         }
         all.reverse();
         let expr = if all.len() > 1 { Some(Expr::And(all)) } else { all.pop() };
-        Ok(expr.map(Search::new))
+        expr.map(Search::new).transpose()
     }
 
-    fn new(expr: Expr) -> Search {
+    fn new(expr: Expr) -> Result<Search> {
         let mut phrases = Vec::new();
-        let root = Node::new(expr, &mut phrases).into_root();
-        Search { root, phrases, order: Order::default(), generation: 0, recalled: None }
+        let root = Node::new(expr, &mut phrases)?.into_root();
+        Ok(Search { root, phrases, order: Order::default(), generation: 0, recalled: None })
     }
 
     /// Another query, for one phrase of this one.
-    pub fn of_phrase(&self, phrase: usize) -> Option<Search> {
-        let PhraseQuery { phrase, columns } = self.phrases.get(phrase)?.clone();
-        Some(Search::new(Expr::Near(Near { columns, ..Near::single(phrase) })))
+    ///
+    /// # Errors
+    /// SQLITE_RANGE if there is no such phrase; SQLITE_NOMEM.
+    pub fn of_phrase(&self, phrase: usize) -> Result<Search> {
+        let range = || FunctionError::of_code(code::RANGE);
+        let PhraseQuery { phrase, columns } = self.phrases.get(phrase).ok_or_else(range)?;
+        let phrase = Phrase { terms: copied(&phrase.terms)?, is_first: phrase.is_first };
+        Search::new(Expr::Near(Near { columns: columns.clone(), ..Near::single(phrase) }))
     }
 
     /// The phrases of the query, in the order of its text.
@@ -206,19 +213,22 @@ impl Search {
     ///
     /// Where the index does not know offsets, SQLite evaluates the query once more on the text of a row that a sort gives. The unwanted
     /// side of a NOT without rows then counts as little as the NOT.
-    pub fn found(&self, table: &Table) -> Option<Found> {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn found(&self, table: &Table) -> Result<Option<Found>> {
         let phrases = 0..self.phrases.len();
         if table.config.detail == Detail::Full {
-            let of_phrase = |phrase| self.positions(table, phrase).map(Vec::into_boxed_slice);
-            return self.root.depends_on_rows_before(false).then(|| phrases.map(of_phrase).collect());
+            let of_phrase = |phrase| self.positions(table, phrase);
+            return self.root.depends_on_rows_before(false).then(|| phrases.map(of_phrase).collect()).transpose();
         }
-        let row = self.root.row()?;
+        let Some(row) = self.root.row() else { return Ok(None) };
         let has_part = |phrase: &usize| self.root.evaluated_leaf(row, *phrase).is_some();
         if phrases.clone().all(|phrase| has_part(&phrase) || self.root.leaf(row, phrase).is_none()) {
-            return None;
+            return Ok(None);
         }
-        let of_phrase = |phrase| self.positions(table, phrase).filter(|_| has_part(&phrase)).map(Vec::into_boxed_slice);
-        Some(phrases.map(of_phrase).collect())
+        let of_phrase = |phrase| Ok(self.positions(table, phrase)?.filter(|_| has_part(&phrase)));
+        phrases.map(of_phrase).collect::<Result<_>>().map(Some)
     }
 
     /// From now on, until it is started, the query returns the positions that it has found earlier.
@@ -227,24 +237,32 @@ impl Search {
     }
 
     /// Calls `each` with the result of [`Search::positions`].
-    pub fn each_position(&self, table: &Table, phrase: usize, each: &mut dyn FnMut(u64)) {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn each_position(&self, table: &Table, phrase: usize, each: &mut dyn FnMut(u64)) -> Result {
         if let Some(found) = &self.recalled {
             found.get(phrase).into_iter().flatten().flatten().copied().for_each(each);
-            return;
+            return Ok(());
         }
-        if let Some(leaf) = self.root.row().and_then(|row| self.root.leaf(row, phrase)) {
-            leaf.each_position(phrase, table.config.detail, each);
+        match self.root.row().and_then(|row| self.root.leaf(row, phrase)) {
+            Some(leaf) => leaf.each_position(phrase, table.config.detail, each),
+            None => Ok(()),
         }
     }
 
     /// The places of a phrase in the row, as far as the index knows: with detail=columns, all offsets are 0. None if what
     /// looks for the phrase is on another row, or its instances do not count.
-    pub fn positions(&self, table: &Table, phrase: usize) -> Option<Vec<u64>> {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn positions(&self, table: &Table, phrase: usize) -> Result<Option<Vec<u64>>> {
         if let Some(found) = &self.recalled {
-            return found.get(phrase)?.as_ref().map(|positions| positions.to_vec());
+            let found = found.get(phrase).and_then(Option::as_ref);
+            return Ok(found.map(|positions| copied(positions)).transpose()?);
         }
-        let leaf = self.root.leaf(self.root.row()?, phrase).filter(|leaf| !leaf.is_forgotten())?;
-        Some(leaf.positions(phrase, table.config.detail))
+        let leaf = self.root.row().and_then(|row| self.root.leaf(row, phrase)).filter(|leaf| !leaf.is_forgotten());
+        leaf.map(|leaf| leaf.positions(phrase, table.config.detail)).transpose()
     }
 }
 
@@ -280,7 +298,7 @@ fn terms(table: &Table, locale: Option<&[u8]>, text: &[u8], purpose: Purpose) ->
         let text = token.text.get(..TOKEN_LEN_MAX).unwrap_or(token.text).to_vec();
         match terms.last_mut() {
             Some(last) if token.is_colocated => last.tokens.push(text),
-            _ => terms.push(Term { tokens: vec![text], is_prefix: false }),
+            _ => terms.try_push(Term { tokens: vec![text], is_prefix: false })?,
         }
         Ok(Flow::More)
     };

@@ -344,6 +344,9 @@ fn escaped(name: &str) -> String {
 }
 
 /// The values of a statement's current row, from the column `first` on.
-pub fn values(statement: &dyn SqlStatement, first: usize, count: usize) -> Vec<Value> {
-    (first..first + count).map(|at| Value::from(statement.column(at))).collect()
+///
+/// # Errors
+/// SQLITE_NOMEM.
+pub fn values(statement: &dyn SqlStatement, first: usize, count: usize) -> Result<Vec<Value>> {
+    (first..first + count).map(|at| Ok(Value::try_copy(statement.column(at))?)).collect()
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lithe_value::grow::copied;
 use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef, code};
 
 use crate::Result;
@@ -217,22 +218,28 @@ impl Table {
         if !is_row {
             return Ok(None);
         }
-        Ok(Some(self.read_document(&*statement)))
+        self.read_document(&*statement).map(Some)
     }
 
     /// The document in the current row of a statement of [`Storage::lookup`] or [`Storage::scan`].
-    pub fn read_document(&self, statement: &dyn lithe_vtab::SqlStatement) -> StoredDocument {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn read_document(&self, statement: &dyn lithe_vtab::SqlStatement) -> Result<StoredDocument> {
         let columns = self.config.columns.len();
-        let locales = (0..columns).map(|column| self.stored_locale(statement, column)).collect();
-        StoredDocument { values: values(statement, 1, columns), locales }
+        let locales = (0..columns).map(|column| self.stored_locale(statement, column)).collect::<Result<_>>()?;
+        Ok(StoredDocument { values: values(statement, 1, columns)?, locales })
     }
 
     /// The locale of a column in such a row.
-    pub fn stored_locale(&self, statement: &dyn lithe_vtab::SqlStatement, column: usize) -> Option<Vec<u8>> {
-        let at = self.storage.locale_at(column, self.config.columns.len())?;
-        match statement.column(at) {
-            ValueRef::Text(locale) | ValueRef::Blob(locale) => Some(locale.to_vec()),
-            _ => None,
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn stored_locale(&self, statement: &dyn lithe_vtab::SqlStatement, column: usize) -> Result<Option<Vec<u8>>> {
+        let at = self.storage.locale_at(column, self.config.columns.len());
+        match at.map(|at| statement.column(at)) {
+            Some(ValueRef::Text(locale) | ValueRef::Blob(locale)) => Ok(Some(copied(locale)?)),
+            _ => Ok(None),
         }
     }
 
@@ -296,7 +303,7 @@ impl Table {
                 return Ok(());
             }
             let rowid = lithe_value::cast::to_integer(statement.column(0));
-            let stored = self.read_document(&*statement);
+            let stored = self.read_document(&*statement)?;
             visit(rowid, &self.documents_of(connection, &stored)?)?;
         }
     }

@@ -10,7 +10,9 @@
 
 use std::sync::Arc;
 
-use lithe_value::cast;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::copied;
+use lithe_value::{Grow, cast};
 use lithe_vtab::{
     ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, Risk, Scan, ScanPlan, SqlConnection,
     Usage, ValueRef, Values, VirtualCursor, VirtualTable, code, constraint,
@@ -196,9 +198,9 @@ impl Source {
         let mut counts = Counts::new(self.table.config.columns.len());
         let mut rows = Vec::new();
         while !self.terms.is_at_end() && self.terms.token() == token {
-            let positions = search::positions(self.terms.positions(), detail);
+            let positions = search::positions(self.terms.positions()?, detail);
             if kind == Kind::Instance {
-                instances(self.terms.rowid(), positions, detail, &mut rows);
+                instances(self.terms.rowid(), positions, detail, &mut rows)?;
             } else {
                 counts.add(positions);
             }
@@ -214,15 +216,20 @@ impl Source {
 }
 
 /// The rows of one document.
-fn instances(rowid: i64, positions: impl Iterator<Item = u64>, detail: Detail, rows: &mut Vec<Row>) {
+fn instances(
+    rowid: i64,
+    positions: impl Iterator<Item = u64>,
+    detail: Detail,
+    rows: &mut Vec<Row>,
+) -> Result<(), OutOfMemory> {
     if detail == Detail::None {
-        return rows.push(Row { documents: Some(rowid), ..Row::default() });
+        return rows.try_push(Row { documents: Some(rowid), ..Row::default() });
     }
-    rows.extend(positions.map(|position| Row {
+    rows.try_extend(positions.map(|position| Row {
         column: Some(column_of(position)),
         documents: Some(rowid),
         last: (detail == Detail::Full).then(|| i64::from(offset_of(position))),
-    }));
+    }))
 }
 
 /// The number of documents with a token, and of its occurrences.
@@ -296,11 +303,14 @@ impl VirtualCursor for VocabularyCursor {
         let mut arguments = arguments.values.iter();
         let mut argument = |flag: i32| {
             let value = if plan.number & flag != 0 { arguments.next().copied() } else { None };
-            value.map(|value| cast::to_text(value).into_owned())
+            value.map(|value| copied(&cast::to_text(value))).transpose()
         };
-        let is = argument(flag::IS);
-        let from = argument(flag::FROM);
-        let until = argument(flag::TO).or_else(|| is.clone());
+        let is = argument(flag::IS)?;
+        let from = argument(flag::FROM)?;
+        let until = match (argument(flag::TO)?, &is) {
+            (None, Some(is)) => Some(copied(is)?),
+            (until, _) => until,
+        };
         let from = is.or(from).unwrap_or_default();
         let generation = table.index.generation();
         let terms = table.index.reader(scan.connection).terms(&from)?;

@@ -30,6 +30,7 @@ use std::rc::Rc;
 use lithe_engine as engine;
 use lithe_engine::{Error, Result, ResultCode};
 use lithe_session as session;
+use lithe_session::Grow;
 pub use lithe_session::{
     Answer, Apply, ChangeGroup, ChangesetIterator, Conflict, Format, FunctionError, Handler, Input, RowOperation,
     SessionOptions, TableHeader,
@@ -412,7 +413,7 @@ pub fn invert(changeset: &[u8]) -> Result<Vec<u8>> {
 pub fn concat(changesets: &[&[u8]]) -> Result<Vec<u8>> {
     let mut group = ChangeGroup::new();
     changesets.iter().try_for_each(|changeset| group.add(None, Input::whole(*changeset))).map_err(told)?;
-    Ok(group.changeset())
+    group.changeset().map_err(told)
 }
 
 /// Rebases local changes onto remote changesets that were applied before them: `rebases` are the results of [`apply`],
@@ -452,10 +453,6 @@ pub fn rebase(local: &[u8], rebases: &[Vec<u8>]) -> Result<Vec<u8>> {
 
 fn collected(write: impl FnOnce(&mut dyn FnMut(&[u8]) -> session::Result) -> session::Result) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    write(&mut |piece| {
-        bytes.extend_from_slice(piece);
-        Ok(())
-    })
-    .map_err(told)?;
+    write(&mut |piece| Ok(bytes.try_append(piece)?)).map_err(told)?;
     Ok(bytes)
 }

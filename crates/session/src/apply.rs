@@ -13,7 +13,7 @@
 
 use std::rc::Rc;
 
-use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, code};
+use lithe_vtab::{FunctionError, Grow, Result, RowOperation, SqlConnection, Value, code};
 
 use crate::header::{Format, TableHeader, is_same_key};
 use crate::input::Input;
@@ -166,7 +166,8 @@ struct Applier<'a, 'i> {
 impl Applier<'_, '_> {
     fn apply_all(&mut self) -> Result {
         while self.changes.advance()? {
-            let (Some(header), Some(change)) = (self.changes.table().cloned(), self.changes.change().cloned()) else {
+            let change = self.changes.change().map(Change::copied).transpose()?;
+            let (Some(header), Some(change)) = (self.changes.table().cloned(), change) else {
                 continue;
             };
             let is_same = self.table.as_ref().is_some_and(|table| table.header.is_like(&header));
@@ -247,7 +248,7 @@ impl Applier<'_, '_> {
         let connection = self.connection;
         let row = self.target()?.row(connection, change)?;
         if self.is_noop(change, row.is_some())? {
-            self.note_for_rebase(change, Answer::Omit);
+            self.note_for_rebase(change, Answer::Omit)?;
             return Ok(());
         }
         let Some(row) = row else {
@@ -268,7 +269,7 @@ impl Applier<'_, '_> {
         let connection = self.connection;
         let Some(row) = self.target()?.row(connection, change)? else { return self.constraint_failed(change) };
         if self.is_noop(change, true)? {
-            self.note_for_rebase(change, Answer::Omit);
+            self.note_for_rebase(change, Answer::Omit)?;
             return Ok(());
         }
         if self.ask(Conflict::Conflict, change, Some(&row))? != Answer::Replace {
@@ -299,26 +300,25 @@ impl Applier<'_, '_> {
 
     fn constraint_failed(&mut self, change: &Change) -> Result {
         if self.defers {
-            self.deferred.push(change.clone());
-            return Ok(());
+            return Ok(self.deferred.try_push(change.copied()?)?);
         }
         self.ask(Conflict::Constraint, change, None).map(drop)
     }
 
     /// Calls the handler; `row` is the record of the conflicting row.
     fn ask(&mut self, conflict: Conflict, change: &Change, row: Option<&[u8]>) -> Result<Answer> {
-        let values = |row: &[u8]| fields(row).map(|field| record::owned_value(field).unwrap_or_default()).collect();
-        self.changes.conflict = row.map(values);
+        let values = |row: &[u8]| fields(row).map(record::owned_value).collect::<std::result::Result<Vec<Value>, _>>();
+        self.changes.conflict = row.map(values).transpose()?;
         let answer = self.handler.conflict(conflict, &self.changes);
         self.changes.conflict = None;
         match answer {
             Some(Answer::Abort) => Err(FunctionError::of_code(code::ABORT)),
             Some(Answer::Omit) => {
-                self.note_for_rebase(change, Answer::Omit);
+                self.note_for_rebase(change, Answer::Omit)?;
                 Ok(Answer::Omit)
             }
             Some(Answer::Replace) if row.is_some() => {
-                self.note_for_rebase(change, Answer::Replace);
+                self.note_for_rebase(change, Answer::Replace)?;
                 Ok(Answer::Replace)
             }
             _ => Err(FunctionError::of_code(code::MISUSE)),
@@ -326,26 +326,28 @@ impl Applier<'_, '_> {
     }
 
     /// Adds the resolution of a conflict to the rebase data: the change, with an indirect byte that says whether it was applied.
-    fn note_for_rebase(&mut self, change: &Change, answer: Answer) {
-        let Some(table) = &mut self.table else { return };
+    fn note_for_rebase(&mut self, change: &Change, answer: Answer) -> Result {
+        let Some(table) = &mut self.table else { return Ok(()) };
         if self.options.no_rebase || self.changes.format() == Format::Patchset {
-            return;
+            return Ok(());
         }
+        self.rebase.try_grow(2 + change.old.len() + change.new.len())?;
         if !table.is_in_rebase {
-            table.header.push(&mut self.rebase, Format::Changeset);
+            table.header.push(&mut self.rebase, Format::Changeset)?;
             table.is_in_rebase = true;
         }
         let is_delete = change.operation == RowOperation::Delete;
         let operation = if is_delete { RowOperation::Delete } else { RowOperation::Insert };
-        self.rebase.extend([operation as i32 as u8, answer as i32 as u8]);
+        self.rebase.try_append(&[operation as i32 as u8, answer as i32 as u8])?;
         match change.operation {
-            RowOperation::Delete => self.rebase.extend_from_slice(&change.old),
-            RowOperation::Insert => self.rebase.extend_from_slice(&change.new),
+            RowOperation::Delete => self.rebase.try_append(&change.old)?,
+            RowOperation::Insert => self.rebase.try_append(&change.new)?,
             RowOperation::Update => {
                 for (column, (old, new)) in fields(&change.old).zip(fields(&change.new)).enumerate() {
-                    self.rebase.extend_from_slice(if table.header.is_key(column) { old } else { new });
+                    self.rebase.try_append(if table.header.is_key(column) { old } else { new })?;
                 }
             }
         }
+        Ok(())
     }
 }

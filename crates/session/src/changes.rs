@@ -4,6 +4,8 @@
 //! buckets are walked in order, and each entry becomes the head of its new one. Readers must not rely on it, but tests compare changesets
 //! with SQLite's byte by byte.
 
+use lithe_vtab::{Grow, OutOfMemory};
+
 use crate::ValueRef;
 use crate::header::TableHeader;
 use crate::record::{BLOB, INTEGER, REAL, TEXT, fields, value};
@@ -16,7 +18,7 @@ const NONE: u32 = u32::MAX;
 /// An entry with its key.
 struct Slot<E> {
     hash: u32,
-    /// The next slot of the bucket.
+    /// The next slot of the bucket, or the next free one.
     next: u32,
     /// `None` if the slot is free.
     entry: Option<E>,
@@ -25,14 +27,15 @@ struct Slot<E> {
 /// Entries by primary key.
 pub(crate) struct Changes<E> {
     slots: Vec<Slot<E>>,
-    free: Vec<u32>,
+    /// The slot that became free last.
+    free: u32,
     buckets: Vec<u32>,
     len: usize,
 }
 
 impl<E> Default for Changes<E> {
     fn default() -> Self {
-        Changes { slots: Vec::new(), free: Vec::new(), buckets: Vec::new(), len: 0 }
+        Changes { slots: Vec::new(), free: NONE, buckets: Vec::new(), len: 0 }
     }
 }
 
@@ -79,12 +82,16 @@ impl<E> Changes<E> {
 
     /// Makes the table larger, if it is full. To be called before the lookup of a key that may be added, because SQLite grows the table at that
     /// point.
-    pub fn grow(&mut self) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn grow(&mut self) -> Result<(), OutOfMemory> {
         if self.buckets.is_empty() {
             self.buckets = vec![NONE; BUCKETS_MIN];
         } else if self.len >= self.buckets.len() / 2 {
-            let old = std::mem::take(&mut self.buckets);
-            self.buckets = vec![NONE; old.len() * 2];
+            let mut buckets = Vec::new();
+            buckets.try_resize(self.buckets.len() * 2, NONE)?;
+            let old = std::mem::replace(&mut self.buckets, buckets);
             for head in old {
                 let mut at = head;
                 while at != NONE {
@@ -94,6 +101,7 @@ impl<E> Changes<E> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Makes a slot the head of its bucket.
@@ -104,23 +112,28 @@ impl<E> Changes<E> {
     }
 
     /// Adds an entry whose key is new.
-    pub fn add(&mut self, hash: u32, entry: E) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn add(&mut self, hash: u32, entry: E) -> Result<(), OutOfMemory> {
         if self.buckets.is_empty() {
-            self.grow();
+            self.grow()?;
         }
         let slot = Slot { hash, next: NONE, entry: Some(entry) };
-        let at = match self.free.pop() {
-            Some(at) => {
+        let at = match self.free {
+            NONE => {
+                self.slots.try_push(slot)?;
+                (self.slots.len() - 1) as u32
+            }
+            at => {
+                self.free = self.slots[at as usize].next;
                 self.slots[at as usize] = slot;
                 at
-            }
-            None => {
-                self.slots.push(slot);
-                (self.slots.len() - 1) as u32
             }
         };
         self.len += 1;
         self.link(at);
+        Ok(())
     }
 
     /// Removes an entry.
@@ -137,9 +150,10 @@ impl<E> Changes<E> {
             }
             self.slots[before as usize].next = next;
         }
-        self.free.push(found);
         self.len -= 1;
-        self.slots[found as usize].entry.take()
+        let slot = &mut self.slots[found as usize];
+        slot.next = std::mem::replace(&mut self.free, found);
+        slot.entry.take()
     }
 
     /// All entries, bucket by bucket.

@@ -1,6 +1,8 @@
 //! Writes changesets and patchsets: the recorded changes, compared with the current rows.
 
-use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, SqlStatement, ValueRef, code};
+use lithe_vtab::{
+    FunctionError, Grow, OutOfMemory, Result, RowOperation, SqlConnection, SqlStatement, ValueRef, code, copied,
+};
 
 use crate::header::{Format, TableHeader};
 use crate::iterator::Change;
@@ -40,10 +42,7 @@ impl Session {
     /// As [`Session::write_changeset`].
     pub fn changeset(&self, connection: &dyn SqlConnection, format: Format) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.write_changeset(connection, format, &mut |piece| {
-            bytes.extend_from_slice(piece);
-            Ok(())
-        })?;
+        self.write_changeset(connection, format, &mut |piece| Ok(bytes.try_append(piece)?))?;
         Ok(bytes)
     }
 
@@ -85,13 +84,13 @@ fn write_table(
     let header = TableHeader { name: table.name.as_bytes().into(), primary_key: schema.primary_key.clone().into() };
     let mut select = Select::new(connection, database, &table.name, schema)?;
     let mut bytes = Vec::new();
-    header.push(&mut bytes, format);
+    header.push(&mut bytes, format)?;
     let mut is_empty = true;
     for recorded in table.changes.iter() {
         let old = table.records.get(recorded.record);
         let now = select.row(old)?;
-        let Some(change) = change_of(schema, recorded, old, now, format) else { continue };
-        change.push(&header, format, &mut bytes);
+        let Some(change) = change_of(schema, recorded, old, now, format)? else { continue };
+        change.push(&header, format, &mut bytes)?;
         is_empty = false;
         if bytes.len() >= PIECE {
             out(&bytes)?;
@@ -102,33 +101,41 @@ fn write_table(
 }
 
 /// The change of the row: `old` is the recorded record, `now` the current one, if the row exists.
-fn change_of(schema: &Schema, recorded: &Recorded, old: &[u8], now: Option<Vec<u8>>, format: Format) -> Option<Change> {
+fn change_of(
+    schema: &Schema,
+    recorded: &Recorded,
+    old: &[u8],
+    now: Option<Vec<u8>>,
+    format: Format,
+) -> std::result::Result<Option<Change>, OutOfMemory> {
     let nothing = || vec![UNDEFINED; schema.columns.len()];
     let Recorded { operation, indirect, .. } = recorded;
-    match (operation, now) {
+    Ok(match (operation, now) {
         (RowOperation::Insert, None) => None,
         (RowOperation::Insert, Some(new)) => {
             Some(Change { operation: RowOperation::Insert, indirect: *indirect, old: nothing(), new })
         }
         (_, None) => {
-            let old = old.to_vec();
+            let old = copied(old)?;
             Some(Change { operation: RowOperation::Delete, indirect: *indirect, old, new: nothing() })
         }
         (_, Some(now)) => {
-            let (mut before, mut after) = (Vec::with_capacity(old.len()), Vec::with_capacity(now.len()));
+            let (mut before, mut after) = (Vec::new(), Vec::new());
+            before.try_grow(old.len())?;
+            after.try_grow(now.len())?;
             let mut differs = false;
             for (column, (was, is)) in fields(old).zip(fields(&now)).enumerate() {
                 // A key that is equal by its collation may be another text. A patchset has only one key: the new one.
                 let (is_key, changes) = (schema.is_key(column), record::value(was) != record::value(is));
                 differs |= changes;
                 let was = if is_key && format == Format::Patchset { is } else { was };
-                before.extend_from_slice(if changes || is_key { was } else { UNDEFINED_FIELD });
-                after.extend_from_slice(if changes { is } else { UNDEFINED_FIELD });
+                before.try_append(if changes || is_key { was } else { UNDEFINED_FIELD })?;
+                after.try_append(if changes { is } else { UNDEFINED_FIELD })?;
             }
             let update = Change { operation: RowOperation::Update, indirect: *indirect, old: before, new: after };
             differs.then_some(update)
         }
-    }
+    })
 }
 
 /// Finds rows by their keys.
@@ -163,11 +170,12 @@ impl<'c, 's> Select<'c, 's> {
             self.statement.reset();
             return Ok(None);
         }
-        let mut record = Vec::with_capacity(key.len());
+        let mut record = Vec::new();
+        record.try_grow(key.len())?;
         for column in 0..self.schema.columns.len() {
             let value = self.statement.column(column);
             let has_null_index_name = self.is_statistics && column == 1 && value.is_null();
-            record::push(&mut record, if has_null_index_name { ValueRef::Blob(&[]) } else { value });
+            record::push(&mut record, if has_null_index_name { ValueRef::Blob(&[]) } else { value })?;
         }
         self.statement.reset();
         Ok(Some(record))

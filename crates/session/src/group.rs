@@ -1,12 +1,12 @@
 //! Several changesets combined into one, and changes made value by value.
 
-use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, Value, ValueRef, code};
+use lithe_vtab::{FunctionError, Grow, OutOfMemory, Result, RowOperation, SqlConnection, Value, ValueRef, code};
 
 use crate::changes::{Changes, hash_of, same_key};
 use crate::header::{Format, TableHeader, is_same_key};
 use crate::input::Input;
 use crate::iterator::{Change, ChangesetIterator};
-use crate::merge::merge;
+use crate::merge::{joined, merge};
 use crate::record::{self, NULL, UNDEFINED, UNDEFINED_FIELD, is_defined};
 use crate::schema::Schema;
 
@@ -98,11 +98,10 @@ impl ChangeGroup {
             return Err(failed());
         }
         let at = self.table_for(connection, header)?;
-        let mut change = change.clone();
+        let mut change = change.copied()?;
         let table = self.tables.get_mut(at).ok_or_else(failed)?;
-        table.extend(&mut change, header.column_count(), changes.format());
-        table.add(change, changes.format());
-        Ok(())
+        table.extend(&mut change, header.column_count(), changes.format())?;
+        Ok(table.add(change, changes.format())?)
     }
 
     fn table_for(&mut self, connection: Option<&dyn SqlConnection>, header: &TableHeader) -> Result<usize> {
@@ -139,9 +138,9 @@ impl ChangeGroup {
         let format = self.format.unwrap_or_default();
         let mut piece = Vec::new();
         for table in self.tables.iter().filter(|table| table.changes.len() > 0) {
-            table.header.push(&mut piece, format);
+            table.header.push(&mut piece, format)?;
             for change in table.changes.iter() {
-                change.push(&table.header, format, &mut piece);
+                change.push(&table.header, format, &mut piece)?;
                 out(&piece)?;
                 piece.clear();
             }
@@ -150,52 +149,50 @@ impl ChangeGroup {
     }
 
     /// The changeset.
-    pub fn changeset(&self) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn changeset(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let written = self.write(&mut |piece| {
-            bytes.extend_from_slice(piece);
-            Ok(())
-        });
-        debug_assert!(written.is_ok(), "nothing of memory's can fail");
-        bytes
+        self.write(&mut |piece| Ok(bytes.try_append(piece)?))?;
+        Ok(bytes)
     }
 }
 
 impl Table {
     /// Adds the missing columns to a change.
-    fn extend(&self, change: &mut Change, columns: usize, format: Format) {
+    fn extend(&self, change: &mut Change, columns: usize, format: Format) -> std::result::Result<(), OutOfMemory> {
         let missing = self.defaults.as_deref().and_then(|defaults| defaults.get(columns..)).unwrap_or_default();
         for default in missing {
             let (old, new) = (&mut change.old, &mut change.new);
             match change.operation {
                 RowOperation::Insert => {
-                    old.push(UNDEFINED);
-                    record::push(new, default.as_ref());
+                    old.try_push(UNDEFINED)?;
+                    record::push(new, default.as_ref())?;
                 }
                 RowOperation::Delete if format == Format::Changeset => {
-                    record::push(old, default.as_ref());
-                    new.push(UNDEFINED);
+                    record::push(old, default.as_ref())?;
+                    new.try_push(UNDEFINED)?;
                 }
                 _ => {
-                    old.push(UNDEFINED);
-                    new.push(UNDEFINED);
+                    old.try_push(UNDEFINED)?;
+                    new.try_push(UNDEFINED)?;
                 }
             }
         }
+        Ok(())
     }
 
-    fn add(&mut self, change: Change, format: Format) {
+    fn add(&mut self, change: Change, format: Format) -> std::result::Result<(), OutOfMemory> {
         let header = &self.header;
         let hash = hash_of(header, change.key_record());
-        self.changes.grow();
+        self.changes.grow()?;
         let before = self.changes.remove(hash, |known| same_key(header, known.key_record(), change.key_record()));
         let merged = match before {
-            Some(before) => merge(header, format, before, change),
+            Some(before) => merge(header, format, before, change)?,
             None => Some(change),
         };
-        if let Some(merged) = merged {
-            self.changes.add(hash, merged);
-        }
+        merged.map_or(Ok(()), |merged| self.changes.add(hash, merged))
     }
 }
 
@@ -244,7 +241,7 @@ impl ChangeGroup {
         }
         let record = if is_new { &mut open.new } else { &mut open.old };
         let field = record.get_mut(column).ok_or(FunctionError::of_code(code::RANGE))?;
-        *field = record::field_of(value);
+        *field = record::field_of(value)?;
         Ok(())
     }
 
@@ -261,11 +258,10 @@ impl ChangeGroup {
         let change = Change {
             operation: open.operation,
             indirect: open.indirect,
-            old: open.old.concat(),
-            new: open.new.concat(),
+            old: joined(open.old.iter().map(Vec::as_slice))?,
+            new: joined(open.new.iter().map(Vec::as_slice))?,
         };
-        table.add(change, format);
-        Ok(())
+        Ok(table.add(change, format)?)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use lithe_format::varint;
+use lithe_vtab::{Grow, OutOfMemory};
 
 /// The two formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,11 +65,16 @@ impl TableHeader {
     }
 
     /// Writes the header, as it precedes the table's changes.
-    pub(crate) fn push(&self, out: &mut Vec<u8>, format: Format) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub(crate) fn push(&self, out: &mut Vec<u8>, format: Format) -> Result<(), OutOfMemory> {
+        out.try_grow(2 + varint::MAX_LEN + self.primary_key.len() + self.name.len())?;
         out.push(format.marker());
         varint::push(out, self.primary_key.len() as u64);
         out.extend_from_slice(&self.primary_key);
         out.extend_from_slice(&self.name);
         out.push(0);
+        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use lithe_format::varint;
+use lithe_vtab::{Grow, copied};
 
 use crate::record::{NULL, field_len};
 use crate::{Result, corrupt};
@@ -67,7 +68,7 @@ impl<'i> Input<'i> {
     /// The next bytes.
     pub(crate) fn bytes(&mut self, count: usize, out: &mut Vec<u8>) -> Result {
         let bytes = self.ahead(count)?.get(..count).ok_or_else(corrupt)?;
-        out.extend_from_slice(bytes);
+        out.try_append(bytes)?;
         self.at += count;
         Ok(())
     }
@@ -87,7 +88,7 @@ impl<'i> Input<'i> {
             let ahead = self.ahead(seen + 1)?;
             let mut unseen = ahead.iter().skip(seen);
             if let Some(at) = unseen.position(|byte| *byte == 0) {
-                let name: Box<[u8]> = ahead.get(..seen + at).unwrap_or_default().into();
+                let name = copied(ahead.get(..seen + at).unwrap_or_default())?.into_boxed_slice();
                 self.at += name.len() + 1;
                 return Ok(name);
             }

@@ -21,10 +21,10 @@ pub fn invert(input: Input<'_>, out: &mut dyn FnMut(&[u8]) -> Result) -> Result 
         piece.clear();
         // A repeated header is repeated in the output.
         if !table.as_ref().is_some_and(|before| Rc::ptr_eq(before, header)) {
-            header.push(&mut piece, Format::Changeset);
+            header.push(&mut piece, Format::Changeset)?;
             table = Some(Rc::clone(header));
         }
-        change.push(header, Format::Changeset, &mut piece);
+        change.push(header, Format::Changeset, &mut piece)?;
         out(&piece)?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use lithe_vtab::{FunctionError, Result, RowOperation, Value, ValueRef, code};
+use lithe_vtab::{FunctionError, Grow, OutOfMemory, Result, RowOperation, Value, ValueRef, code, copied};
 
 use crate::corrupt;
 use crate::header::{Format, TableHeader};
@@ -13,7 +13,7 @@ use crate::record::{self, UNDEFINED, field, fields, is_defined};
 const COLUMNS_MAX: u64 = 65536;
 
 /// A change of one row.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Change {
     pub operation: RowOperation,
     pub indirect: bool,
@@ -24,8 +24,27 @@ pub(crate) struct Change {
 }
 
 impl Change {
+    /// A copy.
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn copied(&self) -> std::result::Result<Change, OutOfMemory> {
+        let Change { operation, indirect, .. } = *self;
+        Ok(Change { operation, indirect, old: copied(&self.old)?, new: copied(&self.new)? })
+    }
+
     /// Writes the change, as it follows its table's header.
-    pub fn push(&self, header: &TableHeader, format: Format, out: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn push(
+        &self,
+        header: &TableHeader,
+        format: Format,
+        out: &mut Vec<u8>,
+    ) -> std::result::Result<(), OutOfMemory> {
+        // (No change is longer than both of its records.)
+        out.try_grow(2 + self.old.len() + self.new.len())?;
         out.push(self.operation as i32 as u8);
         out.push(u8::from(self.indirect));
         let is_patchset = format == Format::Patchset;
@@ -45,6 +64,7 @@ impl Change {
                 out.extend_from_slice(&self.new);
             }
         }
+        Ok(())
     }
 
     /// The record that has the whole primary key.
@@ -53,21 +73,25 @@ impl Change {
     }
 
     /// Turns the change into its inverse.
-    pub fn invert(&mut self, header: &TableHeader) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn invert(&mut self, header: &TableHeader) -> std::result::Result<(), OutOfMemory> {
         match self.operation {
             RowOperation::Insert => self.operation = RowOperation::Delete,
             RowOperation::Delete => self.operation = RowOperation::Insert,
             RowOperation::Update => {
                 let (mut old, mut new) = (Vec::new(), Vec::new());
                 for (at, (was, is)) in fields(&self.old).zip(fields(&self.new)).enumerate() {
-                    old.extend_from_slice(if header.is_key(at) { was } else { is });
-                    new.extend_from_slice(if header.is_key(at) { record::UNDEFINED_FIELD } else { was });
+                    old.try_append(if header.is_key(at) { was } else { is })?;
+                    new.try_append(if header.is_key(at) { record::UNDEFINED_FIELD } else { was })?;
                 }
                 (self.old, self.new) = (old, new);
-                return;
+                return Ok(());
             }
         }
         std::mem::swap(&mut self.old, &mut self.new);
+        Ok(())
     }
 }
 
@@ -166,9 +190,9 @@ impl<'i> ChangesetIterator<'i> {
             return Err(corrupt());
         }
         let mut change = Change { operation, indirect, old: Vec::new(), new: Vec::new() };
-        let is_read = self.read_records(&table, &mut change);
+        let mut is_read = self.read_records(&table, &mut change);
         if self.inverts && is_read.is_ok() {
-            change.invert(&table);
+            is_read = change.invert(&table).map_err(FunctionError::from);
         }
         self.change = Some(change);
         self.is_current = is_read.is_ok();
@@ -185,7 +209,7 @@ impl<'i> ChangesetIterator<'i> {
                 for column in 0..count {
                     match table.is_key(column) {
                         true => self.input.field(&mut change.old)?,
-                        false => change.old.push(UNDEFINED),
+                        false => change.old.try_push(UNDEFINED)?,
                     }
                 }
             }
@@ -197,7 +221,7 @@ impl<'i> ChangesetIterator<'i> {
                         false => (&mut change.new, &mut change.old),
                     };
                     self.input.field(given)?;
-                    other.push(UNDEFINED);
+                    other.try_push(UNDEFINED)?;
                 }
             }
             RowOperation::Update => {

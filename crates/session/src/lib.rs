@@ -76,7 +76,7 @@ pub use header::{Format, TableHeader};
 pub use input::Input;
 pub use invert::invert;
 pub use iterator::ChangesetIterator;
-pub use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, Value, ValueRef, code};
+pub use lithe_vtab::{FunctionError, Grow, Result, RowOperation, SqlConnection, Value, ValueRef, code};
 pub use rebase::Rebaser;
 pub use session::{Session, SessionOptions, TableFilter};
 

@@ -1,53 +1,80 @@
 //! Merges two changes of the same row into one.
 
-use lithe_vtab::RowOperation;
+use lithe_vtab::{Grow, OutOfMemory, RowOperation};
 
 use crate::header::{Format, TableHeader};
 use crate::iterator::Change;
 use crate::record::{UNDEFINED, UNDEFINED_FIELD, fields, is_defined};
 
 /// The combination of a change and a later one; `None` if they cancel out.
-pub(crate) fn merge(header: &TableHeader, format: Format, first: Change, second: Change) -> Option<Change> {
+///
+/// # Errors
+/// If the memory is short.
+pub(crate) fn merge(
+    header: &TableHeader,
+    format: Format,
+    first: Change,
+    second: Change,
+) -> Result<Option<Change>, OutOfMemory> {
     use RowOperation::{Delete, Insert, Update};
     let indirect = first.indirect && second.indirect;
-    match (first.operation, second.operation) {
+    Ok(match (first.operation, second.operation) {
         (Insert, Insert) | (Update, Insert) | (Delete, Update) | (Delete, Delete) => Some(first),
         (Insert, Update) => {
-            let new = overlaid(&first.new, &second.new);
+            let new = overlaid(&first.new, &second.new)?;
             Some(Change { indirect, new, ..first })
         }
         (Insert, Delete) => None,
-        (Delete, Insert) => replaced(header, format, &first, &second, indirect),
-        (Update, Update) => updated_twice(header, format, &first, &second, indirect),
+        (Delete, Insert) => replaced(header, format, &first, &second, indirect)?,
+        (Update, Update) => updated_twice(header, format, &first, &second, indirect)?,
         (Update, Delete) => {
             // The old values of columns that the first change does not have come from the second.
             let old = match format {
                 Format::Patchset => first.old,
-                Format::Changeset => overlaid(&second.old, &first.old),
+                Format::Changeset => overlaid(&second.old, &first.old)?,
             };
             let new = vec![UNDEFINED; header.column_count()];
             Some(Change { operation: Delete, indirect, old, new })
         }
-    }
+    })
 }
 
 /// The values of `upper` where they are defined, those of `lower` elsewhere.
-pub(crate) fn overlaid(lower: &[u8], upper: &[u8]) -> Vec<u8> {
+///
+/// # Errors
+/// If the memory is short.
+pub(crate) fn overlaid(lower: &[u8], upper: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
     let choose = |(lower, upper)| if is_defined(upper) { upper } else { lower };
-    fields(lower).zip(fields(upper)).flat_map(choose).copied().collect()
+    joined(fields(lower).zip(fields(upper)).map(choose))
+}
+
+/// A record of encoded values.
+///
+/// # Errors
+/// If the memory is short.
+pub(crate) fn joined<'f>(mut fields: impl Iterator<Item = &'f [u8]>) -> Result<Vec<u8>, OutOfMemory> {
+    let mut record = Vec::new();
+    fields.try_for_each(|field| record.try_append(field))?;
+    Ok(record)
 }
 
 /// A DELETE and an INSERT with the same key: an UPDATE of the columns that differ.
-fn replaced(header: &TableHeader, format: Format, first: &Change, second: &Change, indirect: bool) -> Option<Change> {
+fn replaced(
+    header: &TableHeader,
+    format: Format,
+    first: &Change,
+    second: &Change,
+    indirect: bool,
+) -> Result<Option<Change>, OutOfMemory> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut differs = format == Format::Patchset;
     for (column, (was, is)) in fields(&first.old).zip(fields(&second.new)).enumerate() {
         let (is_key, is_same) = (header.is_key(column), was == is);
         differs |= !is_key && !is_same;
-        old.extend_from_slice(if is_key || !is_same && format == Format::Changeset { was } else { UNDEFINED_FIELD });
-        new.extend_from_slice(if is_key || is_same { UNDEFINED_FIELD } else { is });
+        old.try_append(if is_key || !is_same && format == Format::Changeset { was } else { UNDEFINED_FIELD })?;
+        new.try_append(if is_key || is_same { UNDEFINED_FIELD } else { is })?;
     }
-    differs.then_some(Change { operation: RowOperation::Update, indirect, old, new })
+    Ok(differs.then_some(Change { operation: RowOperation::Update, indirect, old, new }))
 }
 
 fn updated_twice(
@@ -56,7 +83,7 @@ fn updated_twice(
     first: &Change,
     second: &Change,
     indirect: bool,
-) -> Option<Change> {
+) -> Result<Option<Change>, OutOfMemory> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut differs = false;
     let before = fields(&first.old).zip(fields(&second.old));
@@ -67,8 +94,8 @@ fn updated_twice(
         let is_key = header.is_key(column);
         let changes = !is_key && is_defined(is) && (format == Format::Patchset || was != is);
         differs |= changes;
-        old.extend_from_slice(if is_key || changes { was } else { UNDEFINED_FIELD });
-        new.extend_from_slice(if changes { is } else { UNDEFINED_FIELD });
+        old.try_append(if is_key || changes { was } else { UNDEFINED_FIELD })?;
+        new.try_append(if changes { is } else { UNDEFINED_FIELD })?;
     }
-    differs.then_some(Change { operation: RowOperation::Update, indirect, old, new })
+    Ok(differs.then_some(Change { operation: RowOperation::Update, indirect, old, new }))
 }

@@ -6,13 +6,13 @@
 
 use std::rc::Rc;
 
-use lithe_vtab::{FunctionError, Result, RowOperation, code};
+use lithe_vtab::{FunctionError, Grow, OutOfMemory, Result, RowOperation, code, copied};
 
 use crate::changes::{Changes, hash_of, same_key};
 use crate::header::{Format, TableHeader};
 use crate::input::Input;
 use crate::iterator::{Change, ChangesetIterator};
-use crate::merge::overlaid;
+use crate::merge::{joined, overlaid};
 use crate::record::{REPLACED, UNDEFINED, UNDEFINED_FIELD, fields, is_defined};
 
 /// The resolved conflicts of applied changesets.
@@ -67,13 +67,12 @@ impl Rebaser {
         }
         let hash = hash_of(table, change.key_record());
         let before = resolved.remove(hash, |known| same_key(table, &known.record, change.key_record()));
-        let mut new = Resolved::of(table, change);
+        let mut new = Resolved::of(table, change)?;
         if let Some(before) = before.filter(|before| !before.is_delete && !new.is_delete) {
-            new.record = combined(&before.record, &new.record);
+            new.record = combined(&before.record, &new.record)?;
             new.is_replaced |= before.is_replaced;
         }
-        resolved.add(hash, new);
-        Ok(())
+        Ok(resolved.add(hash, new)?)
     }
 
     /// Writes the rebased local changeset to `out`, in pieces.
@@ -91,15 +90,15 @@ impl Rebaser {
             let Some((header, change)) = changes.table().zip(changes.change()) else { continue };
             piece.clear();
             if !table.as_ref().is_some_and(|before| Rc::ptr_eq(before, header)) {
-                header.push(&mut piece, Format::Changeset);
+                header.push(&mut piece, Format::Changeset)?;
                 table = Some(Rc::clone(header));
             }
             let rebased = match self.conflict_of(header, change) {
-                Some(resolved) => resolved.rebase(header, change),
-                None => Some(change.clone()),
+                Some(resolved) => resolved.rebase(header, change)?,
+                None => Some(change.copied()?),
             };
             if let Some(rebased) = rebased {
-                rebased.push(header, Format::Changeset, &mut piece);
+                rebased.push(header, Format::Changeset, &mut piece)?;
             }
             if !piece.is_empty() {
                 out(&piece)?;
@@ -119,54 +118,51 @@ impl Rebaser {
 }
 
 /// Combines two conflicts of a row: a replaced column stays replaced, otherwise the later value counts.
-fn combined(before: &[u8], now: &[u8]) -> Vec<u8> {
-    let choose = |(before, now): (&[u8], &[u8])| {
-        let keeps = before == [REPLACED] || !is_defined(now);
-        if keeps { before.to_vec() } else { now.to_vec() }
-    };
-    fields(before).zip(fields(now)).flat_map(choose).collect()
+fn combined(before: &[u8], now: &[u8]) -> std::result::Result<Vec<u8>, OutOfMemory> {
+    let choose = |(before, now)| if before == [REPLACED] || !is_defined(now) { before } else { now };
+    joined(fields(before).zip(fields(now)).map(choose))
 }
 
 impl Resolved {
-    fn of(header: &TableHeader, change: &Change) -> Resolved {
+    fn of(header: &TableHeader, change: &Change) -> std::result::Result<Resolved, OutOfMemory> {
         let is_delete = change.operation == RowOperation::Delete;
         // In rebase data, the indirect byte means REPLACE.
         let is_replaced = change.indirect;
         let record = change.key_record();
-        let marked = |(at, field): (usize, &[u8])| {
+        let marked = |(at, field)| {
             let is_marked = is_replaced && !is_delete && !header.is_key(at) && is_defined(field);
-            if is_marked { vec![REPLACED] } else { field.to_vec() }
+            if is_marked { &[REPLACED] } else { field }
         };
-        Resolved { is_delete, is_replaced, record: fields(record).enumerate().flat_map(marked).collect() }
+        Ok(Resolved { is_delete, is_replaced, record: joined(fields(record).enumerate().map(marked))? })
     }
 
     /// Rebases the local change on the remote one; `None` if it has no effect left.
-    fn rebase(&self, header: &TableHeader, local: &Change) -> Option<Change> {
+    fn rebase(&self, header: &TableHeader, local: &Change) -> std::result::Result<Option<Change>, OutOfMemory> {
         use RowOperation::{Delete, Insert, Update};
         let nothing = || vec![UNDEFINED; header.column_count()];
-        match (local.operation, self.is_delete) {
-            (Insert, true) => Some(local.clone()),
+        Ok(match (local.operation, self.is_delete) {
+            (Insert, true) => Some(local.copied()?),
             (Delete, true) => None,
             (Update, true) if self.is_replaced => None,
             (Update, true) => {
-                let new = overlaid(&self.record, &local.new);
+                let new = overlaid(&self.record, &local.new)?;
                 Some(Change { operation: Insert, indirect: local.indirect, old: nothing(), new })
             }
             (Insert, false) if self.is_replaced => None,
             (Insert, false) => {
-                let (old, new) = (self.record.clone(), local.new.clone());
+                let (old, new) = (copied(&self.record)?, copied(&local.new)?);
                 Some(Change { operation: Update, indirect: local.indirect, old, new })
             }
             (Delete, false) => {
                 let pairs = fields(&local.old).zip(fields(&self.record));
                 let choose = |(old, remote)| if !is_defined(remote) || remote == [REPLACED] { old } else { remote };
-                Some(Change { old: pairs.flat_map(choose).copied().collect(), ..local.clone() })
+                Some(Change { old: joined(pairs.map(choose))?, new: copied(&local.new)?, ..*local })
             }
-            (Update, false) => self.rebase_update(header, local),
-        }
+            (Update, false) => self.rebase_update(header, local)?,
+        })
     }
 
-    fn rebase_update(&self, header: &TableHeader, local: &Change) -> Option<Change> {
+    fn rebase_update(&self, header: &TableHeader, local: &Change) -> std::result::Result<Option<Change>, OutOfMemory> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         let mut is_left = false;
         let values = fields(&local.old).zip(fields(&local.new)).zip(fields(&self.record)).enumerate();
@@ -174,15 +170,15 @@ impl Resolved {
             let (is_key, is_marked) = (header.is_key(at), remote == [REPLACED]);
             if is_key || !is_defined(remote) {
                 is_left |= !is_key && is_defined(was);
-                old.extend_from_slice(was);
+                old.try_append(was)?;
             } else if is_marked || !is_defined(is) {
-                old.extend_from_slice(UNDEFINED_FIELD);
+                old.try_append(UNDEFINED_FIELD)?;
             } else {
                 is_left = true;
-                old.extend_from_slice(remote);
+                old.try_append(remote)?;
             }
-            new.extend_from_slice(if is_marked && !is_key { UNDEFINED_FIELD } else { is });
+            new.try_append(if is_marked && !is_key { UNDEFINED_FIELD } else { is })?;
         }
-        is_left.then_some(Change { old, new, ..local.clone() })
+        Ok(is_left.then_some(Change { old, new, ..*local }))
     }
 }

@@ -11,7 +11,7 @@
 //! ```
 
 use lithe_format::varint;
-use lithe_vtab::{Result, Value, ValueRef};
+use lithe_vtab::{Grow, OutOfMemory, Result, Value, ValueRef};
 
 use crate::corrupt;
 
@@ -46,7 +46,15 @@ pub(crate) fn field_len(bytes: &[u8]) -> Result<std::result::Result<usize, usize
 }
 
 /// Writes a value.
-pub(crate) fn push(out: &mut Vec<u8>, value: ValueRef<'_>) {
+///
+/// # Errors
+/// If the memory is short.
+pub(crate) fn push(out: &mut Vec<u8>, value: ValueRef<'_>) -> std::result::Result<(), OutOfMemory> {
+    let content = match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
+        _ => NUMBER_LEN,
+    };
+    out.try_grow(1 + varint::MAX_LEN + content)?;
     match value {
         ValueRef::Null => out.push(NULL),
         ValueRef::Integer(integer) => {
@@ -60,6 +68,7 @@ pub(crate) fn push(out: &mut Vec<u8>, value: ValueRef<'_>) {
         ValueRef::Text(bytes) => push_bytes(out, TEXT, bytes),
         ValueRef::Blob(bytes) => push_bytes(out, BLOB, bytes),
     }
+    Ok(())
 }
 
 fn push_bytes(out: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
@@ -69,10 +78,13 @@ fn push_bytes(out: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
 }
 
 /// The encoded value.
-pub(crate) fn field_of(value: ValueRef<'_>) -> Vec<u8> {
+///
+/// # Errors
+/// If the memory is short.
+pub(crate) fn field_of(value: ValueRef<'_>) -> std::result::Result<Vec<u8>, OutOfMemory> {
     let mut field = Vec::new();
-    push(&mut field, value);
-    field
+    push(&mut field, value)?;
+    Ok(field)
 }
 
 /// The value; `None` if it is undefined.
@@ -90,9 +102,12 @@ pub(crate) fn value(field: &[u8]) -> Option<ValueRef<'_>> {
     }
 }
 
-/// As [`value`], as an owned value.
-pub(crate) fn owned_value(field: &[u8]) -> Option<Value> {
-    value(field).map(Value::from)
+/// As [`value`], as an owned value; NULL if it is undefined.
+///
+/// # Errors
+/// If the memory is short.
+pub(crate) fn owned_value(field: &[u8]) -> std::result::Result<Value, OutOfMemory> {
+    Value::try_copy(value(field).unwrap_or(ValueRef::Null))
 }
 
 /// Whether the change has the column.
@@ -139,7 +154,7 @@ mod tests {
             ValueRef::Blob(&[0; 200]),
         ];
         let mut record = Vec::new();
-        values.iter().for_each(|value| push(&mut record, *value));
+        values.iter().try_for_each(|value| push(&mut record, *value)).unwrap();
         let back: Vec<_> = fields(&record).map(|field| value(field).unwrap()).collect();
         assert_eq!(back, values);
     }

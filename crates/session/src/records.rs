@@ -1,7 +1,7 @@
 //! The recorded rows, one after the other in blocks: an allocation for each row would take as long as writing it.
 
 use lithe_format::varint;
-use lithe_vtab::{FunctionError, Result, ValueRef, code};
+use lithe_vtab::{FunctionError, Grow, Result, ValueRef, code};
 
 use crate::record::{BLOB, INTEGER, NULL, REAL, TEXT, UNDEFINED};
 
@@ -95,7 +95,7 @@ impl Records {
         if !lengthen(&mut block, full.clamp(BLOCK_MIN, BLOCK_MAX)) {
             return Err(no_memory());
         }
-        self.blocks.push(block);
+        self.blocks.try_push(block)?;
         (self.full, self.used) = (full, 0);
         Ok(())
     }

@@ -101,7 +101,7 @@ impl Schema {
         }
         let mut statement = connection.prepare(&format!("SELECT {}", exprs.join(", ")))?;
         statement.step()?;
-        Ok((0..exprs.len()).map(|at| Value::from(statement.column(at))).collect())
+        (0..exprs.len()).map(|at| Ok(Value::try_copy(statement.column(at))?)).collect()
     }
 
     /// The names of the columns, quoted, with commas between them.

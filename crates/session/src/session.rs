@@ -374,7 +374,7 @@ impl Table {
     fn extend_records(&mut self, defaults: &[Value]) -> Result {
         let undefined = vec![UNDEFINED; defaults.len()];
         let mut values = Vec::new();
-        defaults.iter().for_each(|default| record::push(&mut values, default.as_ref()));
+        defaults.iter().try_for_each(|default| record::push(&mut values, default.as_ref()))?;
         let before = std::mem::take(&mut self.records);
         for recorded in self.changes.iter_mut() {
             let more = if recorded.operation == RowOperation::Insert { &undefined } else { &values };
@@ -392,7 +392,7 @@ impl Table {
         let value = |at: usize| row.value(schema, *is_statistics, at);
         let Some(hash) = row.hash(schema, *is_statistics) else { return Ok(()) };
         let has_key = |recorded: &Recorded| row.has_key_of(schema, *is_statistics, records.get(recorded.record));
-        changes.grow();
+        changes.grow()?;
         if let Some(known) = changes.find(hash, has_key) {
             known.indirect &= indirect;
             return Ok(());
@@ -405,16 +405,14 @@ impl Table {
             Some(values) if schema.is_plain => records.add(values.iter().map(|value| Some(*value)))?,
             _ => records.add(columns.map(|at| Some(value(at))))?,
         };
-        changes.add(hash, Recorded { operation, indirect, record, len_max: 0 });
-        Ok(())
+        Ok(changes.add(hash, Recorded { operation, indirect, record, len_max: 0 })?)
     }
 
     /// After the old key of a row was recorded: if the row gets a new key, records the row under it as well.
     fn record_new_key(&mut self, old: &Row<'_>, new: &Row<'_>, indirect: bool) -> Result {
         if self.has_same_key(old, new) {
             // SQLite looks up the row again at this point and may double its table, which changes the order of the changes.
-            self.changes.grow();
-            return Ok(());
+            return Ok(self.changes.grow()?);
         }
         self.record_row(new, RowOperation::Insert, indirect)
     }

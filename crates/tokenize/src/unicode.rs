@@ -149,6 +149,9 @@ pub fn read(text: &[u8], at: &mut usize) -> Option<u32> {
     Some(if is_wrong { REPLACEMENT } else { code })
 }
 
+/// The most bytes of a character.
+pub const LEN_MAX: usize = 4;
+
 /// Appends a character.
 #[inline]
 pub fn push(out: &mut Vec<u8>, code: u32) {

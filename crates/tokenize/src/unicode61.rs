@@ -1,5 +1,6 @@
 //! The tokens of `unicode61`: runs of letters and digits of all scripts, in small letters.
 
+use std::collections::TryReserveError;
 use std::ops::Range;
 
 use crate::unicode::{self, CategorySet, RemoveMarks};
@@ -134,26 +135,37 @@ impl Unicode61 {
 
     /// Reads the next token at or behind `at`, and moves `at` behind it: the folded token is written to `folded`, and the
     /// answer is its range in the text. `None` at the end.
+    ///
+    /// # Errors
+    /// If the memory is short.
     #[inline]
-    pub fn next(&self, text: &[u8], at: &mut usize, folded: &mut Vec<u8>) -> Option<Range<usize>> {
+    pub fn next(
+        &self,
+        text: &[u8],
+        at: &mut usize,
+        folded: &mut Vec<u8>,
+    ) -> Result<Option<Range<usize>>, TryReserveError> {
         let start = loop {
             let start = *at;
-            if self.is_token(unicode::read(text, at)?) {
-                break start;
+            match unicode::read(text, at) {
+                Some(code) if self.is_token(code) => break start,
+                Some(_) => {}
+                None => return Ok(None),
             }
         };
         *at = start;
         folded.clear();
-        self.token(text, at, folded);
-        Some(start..*at)
+        self.token(text, at, folded)?;
+        Ok(Some(start..*at))
     }
 
     /// Reads a token that begins at `at`, and moves `at` behind it.
-    fn token(&self, text: &[u8], at: &mut usize, folded: &mut Vec<u8>) {
+    fn token(&self, text: &[u8], at: &mut usize, folded: &mut Vec<u8>) -> Result<(), TryReserveError> {
         while let Some(byte) = text.get(*at) {
             if byte.is_ascii() {
                 let rest = text.get(*at..).unwrap_or_default();
                 let len = rest.iter().take_while(|byte| self.fold(**byte) != 0).count();
+                folded.try_reserve(len.max(1))?;
                 folded.extend(rest.iter().take(len).map(|byte| self.fold(*byte)));
                 *at += len;
                 if len == 0 {
@@ -173,10 +185,12 @@ impl Unicode61 {
                 break;
             }
             if let Some(code) = unicode::fold(code, self.remove) {
+                folded.try_reserve(unicode::LEN_MAX)?;
                 unicode::push(folded, code);
             }
             *at = behind;
         }
+        Ok(())
     }
 }
 

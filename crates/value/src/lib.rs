@@ -16,6 +16,7 @@
 //! | --- | --- |
 //! | `value_ref` | [`ValueRef`]: a borrowed value, the argument of functions and comparisons |
 //! | `value`, [`buffer`] | [`Value`]: an owned one whose buffer is reused |
+//! | [`grow`] | vectors that fail where memory is short |
 //! | [`compare`], [`collation`] | the order of values, and of texts |
 //! | `affinity` | column affinity: the affinity of a declared type, applying it, comparing under it |
 //! | [`number`] | numbers as text, to SQLite's last digit, and back |
@@ -49,6 +50,7 @@ pub mod cast;
 pub mod collation;
 pub mod compare;
 mod encoding;
+pub mod grow;
 pub mod number;
 pub mod pattern;
 pub mod utf8;
@@ -60,6 +62,7 @@ pub use buffer::Buffer;
 pub use collation::{Collation, CustomCollation};
 pub use compare::compare;
 pub use encoding::Encoding;
+pub use grow::Grow;
 pub use number::{NumberText, Numeric};
 pub use value::Value;
 pub use value_ref::{StorageClass, ValueRef};

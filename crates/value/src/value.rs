@@ -136,6 +136,17 @@ impl Value {
         }
     }
 
+    /// As [`Value::set`], or the error that memory is short; then it is NULL.
+    pub fn try_set(&mut self, value: ValueRef<'_>) -> Result<(), OutOfMemory> {
+        if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
+            let mut buffer = self.take_buffer();
+            buffer.try_reserve(bytes.len())?;
+            self.set_blob_buffer(buffer);
+        }
+        self.set(value);
+        Ok(())
+    }
+
     /// The memory of this value as an empty buffer, to build the next text or blob in; the value becomes NULL.
     /// [`set_text_buffer`](Self::set_text_buffer) or [`set_blob_buffer`](Self::set_blob_buffer) returns the buffer to
     /// it.

@@ -363,7 +363,7 @@ impl Machine {
             return Err(Error::from_code(lithe_vfs::ResultCode::RANGE));
         };
         match value {
-            ValueRef::Text(_) | ValueRef::Blob(_) => bind_bytes(parameter, value),
+            ValueRef::Text(_) | ValueRef::Blob(_) => bind_bytes(parameter, value)?,
             _ => parameter.set(value),
         }
         Ok(())
@@ -372,14 +372,15 @@ impl Machine {
 
 /// Binds a text or a BLOB.
 #[inline(never)]
-fn bind_bytes(parameter: &mut Register, value: ValueRef<'_>) {
+fn bind_bytes(parameter: &mut Register, value: ValueRef<'_>) -> Result<(), Error> {
     if let Register::Shared(shared) = parameter
         && let Some(own) = Rc::get_mut(shared)
     {
-        own.set(value);
+        own.try_set(value)?;
     } else {
-        *parameter = Register::Shared(Rc::new(Value::from(value)));
+        *parameter = Register::Shared(Rc::new(Value::try_copy(value)?));
     }
+    Ok(())
 }
 
 /// Calls `f` with the values of some registers.

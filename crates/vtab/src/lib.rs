@@ -149,10 +149,12 @@ pub use lithe_functions::scalar::SOURCE_ID;
 pub use lithe_functions::signature::ScalarFn;
 pub use lithe_functions::sql::quoted;
 pub use lithe_functions::{
-    AggregateFunction, AggregateState, Arity, BlobPlace, ChangeWatcher, Context, Flags, Function, FunctionError, Kept,
-    KeptTable, Kind as FunctionKind, PageAccess, Pointer, RowChange, RowOperation, ScalarFunction, SqlBlob,
+    AggregateFunction, AggregateState, Arguments, Arity, BlobPlace, ChangeWatcher, Context, Flags, Function, FunctionError, Kept,
+    KeptTable, Kind as FunctionKind, PageAccess, PlainArguments, Pointer, RowChange, RowOperation, ScalarFunction, SqlBlob,
     SqlConnection, SqlStatement,
 };
+pub use lithe_value::buffer::OutOfMemory;
+pub use lithe_value::grow::{Grow, collected, copied, copied_text};
 pub use lithe_value::{Value, ValueRef};
 pub use module::{ConnectRequest, Connected, Module, ModuleKind, Risk};
 pub use number::{as_integer, as_number, as_rowid};

@@ -9,7 +9,7 @@ use std::ptr::{null, null_mut};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_engine::function::FunctionError;
+use lithe_engine::function::{Flags, FunctionError};
 use lithe_engine::value::{Value, ValueRef, cast};
 use lithe_fts5::auxiliary::AuxiliaryFunction;
 use lithe_fts5::auxiliary::api::Api;
@@ -21,6 +21,7 @@ use crate::code;
 use crate::connection::sqlite3;
 use crate::context::{UserData, sqlite3_context};
 use crate::ffi_guard::guard;
+use crate::function::Frame;
 use crate::memory::{self, Destructor};
 use crate::text;
 use crate::value::sqlite3_value;
@@ -136,23 +137,18 @@ impl Drop for CAuxiliary {
 impl AuxiliaryFunction for CAuxiliary {
     fn call(&self, api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value, FunctionError> {
         let Some(function) = self.call else { return Err(FunctionError::of_code(code::MISUSE)) };
-        let mut values: Vec<sqlite3_value> = Vec::with_capacity(arguments.len());
-        values.resize_with(arguments.len(), sqlite3_value::default);
-        for (value, argument) in values.iter_mut().zip(arguments) {
-            // SAFETY: the arguments are valid during the call.
-            unsafe { value.borrow(*argument) };
-        }
-        let start = values.as_mut_ptr();
-        // SAFETY: each is within the vector, whose memory is not moved.
-        let mut pointers: Vec<_> = (0..arguments.len()).map(|index| unsafe { start.add(index) }).collect();
-        pointers.push(null_mut());
+        let mut frame = Frame::default();
+        // SAFETY: the arguments are valid during the call; the connection has the function.
+        unsafe { frame.fill(self.db, api.arguments(), arguments, Flags::SUBTYPE.0) };
         let mut context = sqlite3_context::new(self.db, &self.user_data, None, null_mut());
         let mut call = Call::new(api, self.user_data.address);
         // SAFETY: the application's function, called as documented.
         unsafe {
-            function(&API, call.as_context(), &mut context, arguments.len() as c_int, pointers.as_mut_ptr());
+            function(&API, call.as_context(), &mut context, arguments.len() as c_int, frame.pointers.as_mut_ptr());
         }
-        context.into_value()
+        let (value, subtype, pointer) = context.into_answer()?;
+        api.answer_with(subtype, pointer);
+        Ok(value)
     }
 }
 
@@ -170,7 +166,7 @@ struct Kept {
     /// By the number of the column.
     columns: Vec<(usize, Rc<Column>)>,
     /// The positions of phrases.
-    positions: Option<Rc<[Vec<u64>]>>,
+    positions: Option<Rc<Vec<Vec<u64>>>>,
     /// The columns in which a phrase occurs.
     phrase_columns: Vec<(usize, Vec<u64>)>,
     tokens: Vec<Box<[u8]>>,

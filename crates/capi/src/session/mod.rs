@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use lithe_session::{FunctionError, Input};
+use lithe_session::{FunctionError, Grow, Input};
 
 use crate::code;
 use crate::ffi_guard::api;
@@ -73,8 +73,7 @@ unsafe fn stream<'i>(read: Option<XInput>, arg: *mut c_void) -> Result<Input<'i>
             return Err(error(code));
         }
         let count = usize::try_from(count).unwrap_or(0).min(piece.len());
-        buffer.extend_from_slice(&piece[..count]);
-        Ok(())
+        Ok(buffer.try_append(&piece[..count])?)
     }))
 }
 
@@ -91,7 +90,7 @@ impl Output {
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.buffered.extend_from_slice(bytes);
+        self.buffered.try_append(bytes)?;
         if self.buffered.len() >= stream_size() { self.flush() } else { Ok(()) }
     }
 

@@ -14,7 +14,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_value::cast;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::{collected, copied, filled};
+use lithe_value::{Grow, cast};
 use lithe_vtab::{FunctionError, ValueRef};
 
 use super::Call;
@@ -31,7 +33,7 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
     };
     let format = match call.arguments.first() {
         None | Some(ValueRef::Null) => DEFAULT_FORMAT.to_vec(),
-        Some(format) => crate::table::before_nul(&cast::to_text(*format)).to_vec(),
+        Some(format) => copied(crate::table::before_nul(&cast::to_text(*format)))?,
     };
     let config = &call.state.table.config;
     let is_known = |letter: &u8| match letter {
@@ -47,27 +49,27 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
     let mut info = Info { columns: config.columns.len(), search, out: Vec::new() };
     for letter in format {
         match letter {
-            b'p' => info.push(info.search.phrases.len() as u64),
-            b'c' => info.push(info.columns as u64),
-            b'n' => info.push(call.totals(0)?.rows),
+            b'p' => info.push(info.search.phrases.len() as u64)?,
+            b'c' => info.push(info.columns as u64)?,
+            b'n' => info.push(call.totals(0)?.rows)?,
             b'a' => {
                 let totals = call.totals(info.columns)?;
                 let average = |sum: &u64| u64::from(*sum as u32).saturating_add(totals.rows / 2) / totals.rows.max(1);
-                totals.sizes.iter().take(info.columns).for_each(|sum| info.push(average(sum)));
+                totals.sizes.iter().take(info.columns).try_for_each(|sum| info.push(average(sum)))?;
             }
             b'l' => {
                 let sizes = call.state.table.storage.sizes(call.connection, call.state.docid)?;
-                sizes.iter().for_each(|size| info.push(*size));
+                sizes.iter().try_for_each(|size| info.push(*size))?;
             }
-            b's' => info.longest_runs(call.state.docid),
+            b's' => info.longest_runs(call.state.docid)?,
             b'x' => {
                 let totals = call.counted(&info)?;
-                info.hits(call.state.docid, &totals);
+                info.hits(call.state.docid, &totals)?;
             }
             letter => info.matching_hits(call.state.docid, letter == b'b')?,
         }
     }
-    let bytes: Vec<u8> = info.out.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    let bytes: Vec<u8> = collected(info.out.iter().flat_map(|number| number.to_ne_bytes()))?;
     call.context.answer(ValueRef::Blob(&bytes))
 }
 
@@ -85,7 +87,7 @@ impl Call<'_, '_, '_> {
         }
         // The doclist of a deferred token is not read, so its hits are not counted: each row of the table counts as one hit.
         let rows = if info.search.phrases.iter().any(PhraseRows::is_deferred) { self.totals(0)?.rows } else { 0 };
-        let totals = Arc::new(info.count(rows as u32));
+        let totals = Arc::new(info.count(rows as u32)?);
         self.state.kept.totals = Some(Arc::clone(&totals));
         Ok(totals)
     }
@@ -98,15 +100,15 @@ struct Info {
 }
 
 impl Info {
-    fn push(&mut self, number: u64) {
-        self.out.push(number as u32);
+    fn push(&mut self, number: u64) -> Result<(), OutOfMemory> {
+        self.out.try_push(number as u32)
     }
 
-    fn count(&self, rows_of_deferred: u32) -> Totals {
-        let mut all = Vec::with_capacity(self.search.phrases.len() * self.columns);
+    fn count(&self, rows_of_deferred: u32) -> Result<Totals, OutOfMemory> {
+        let mut all = Vec::new();
         for phrase in &self.search.phrases {
             if phrase.is_deferred() {
-                all.extend(std::iter::repeat_n((rows_of_deferred, rows_of_deferred), self.columns));
+                all.try_extend(std::iter::repeat_n((rows_of_deferred, rows_of_deferred), self.columns))?;
                 continue;
             }
             let mut of_columns = vec![(0u32, 0u32); self.columns];
@@ -124,9 +126,9 @@ impl Info {
                     }
                 }
             }
-            all.extend(of_columns);
+            all.try_extend(of_columns)?;
         }
-        Totals(all)
+        Ok(Totals(all))
     }
 
     /// The number of hits of a phrase in each column of a row.
@@ -140,18 +142,19 @@ impl Info {
         hits
     }
 
-    fn hits(&mut self, docid: i64, totals: &Totals) {
+    fn hits(&mut self, docid: i64, totals: &Totals) -> Result<(), OutOfMemory> {
         for phrase in 0..self.search.phrases.len() {
             let hits = self.row_hits(phrase, docid);
             let totals = totals.0.iter().skip(phrase * self.columns);
             for (hits, (all, rows)) in hits.iter().zip(totals) {
-                self.out.extend([*hits, *all, *rows]);
+                self.out.try_extend([*hits, *all, *rows])?;
             }
         }
+        Ok(())
     }
 
     fn matching_hits(&mut self, docid: i64, as_bits: bool) -> Result {
-        let mut matching = vec![false; self.search.phrases.len()];
+        let mut matching = filled(false, self.search.phrases.len())?;
         self.search.each_in_matching(docid, |phrase| {
             if let Some(matches) = matching.get_mut(phrase) {
                 *matches = true;
@@ -168,33 +171,34 @@ impl Info {
                     let bits = columns.iter().enumerate().filter(|(_, hits)| **hits > 0);
                     bits.fold(0, |word, (bit, _)| word | 1 << bit)
                 };
-                self.out.extend(hits.chunks(u32::BITS as usize).map(word));
+                self.out.try_extend(hits.chunks(u32::BITS as usize).map(word))?;
             } else {
-                self.out.extend(hits);
+                self.out.try_extend(hits)?;
             }
         }
         Ok(())
     }
 
     /// For each column: the most phrases that follow each other in the row as they do in the query.
-    fn longest_runs(&mut self, docid: i64) {
+    fn longest_runs(&mut self, docid: i64) -> Result<(), OutOfMemory> {
         for column in 0..self.columns {
             let mut before = 0;
-            let mut lists = Vec::with_capacity(self.search.phrases.len());
+            let mut lists = Vec::new();
             for (number, phrase) in self.search.phrases.iter().enumerate() {
                 before += phrase.phrase.tokens.len() as i64;
                 let positions = self.search.positions(number, docid);
                 let positions = positions.filter(|position| position.column as usize == column);
                 // Where phrases follow each other, these differences are equal.
-                lists.push(positions.map(|position| position.offset - before).collect::<Vec<i64>>());
+                lists.try_push(collected(positions.map(|position| position.offset - before))?)?;
             }
-            self.push(longest_run(&lists));
+            self.push(longest_run(&lists)?)?;
         }
+        Ok(())
     }
 }
 
 /// The most neighbouring lists that have a number in common.
-fn longest_run(lists: &[Vec<i64>]) -> u64 {
+fn longest_run(lists: &[Vec<i64>]) -> Result<u64, OutOfMemory> {
     let mut longest = 0;
     // The runs that end with the list before: their number and their length.
     let mut runs: Vec<(i64, u64)> = Vec::new();
@@ -203,10 +207,10 @@ fn longest_run(lists: &[Vec<i64>]) -> u64 {
             let found = runs.binary_search_by_key(&number, |(number, _)| *number);
             1 + found.ok().and_then(|at| runs.get(at)).map_or(0, |(_, length)| *length)
         };
-        let mut here: Vec<(i64, u64)> = list.iter().map(|number| (*number, length(*number))).collect();
+        let mut here: Vec<(i64, u64)> = collected(list.iter().map(|number| (*number, length(*number))))?;
         here.dedup_by_key(|(number, _)| *number);
         longest = here.iter().map(|(_, length)| *length).max().unwrap_or(0).max(longest);
         runs = here;
     }
-    longest
+    Ok(longest)
 }

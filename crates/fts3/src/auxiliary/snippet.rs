@@ -5,6 +5,8 @@
 
 use std::rc::Rc;
 
+use lithe_value::Grow;
+use lithe_value::grow::collected;
 use lithe_vtab::ValueRef;
 
 use super::Call;
@@ -53,7 +55,7 @@ pub(super) fn snippet(call: &mut Call<'_, '_, '_>) -> Result {
         if columns.is_empty() {
             return call.context.answer(ValueRef::Null);
         }
-        let (fragments, len) = choose(&search, call.state.docid, &columns, tokens);
+        let (fragments, len) = choose(&search, call.state.docid, &columns, tokens)?;
         for (number, fragment) in fragments.iter().enumerate() {
             let is_last = number + 1 == fragments.len();
             has_text |= append(call, fragment, number, is_last, len, &marks, &mut out)?;
@@ -63,7 +65,7 @@ pub(super) fn snippet(call: &mut Call<'_, '_, '_>) -> Result {
 }
 
 /// The fragments, and the number of tokens of each.
-fn choose(search: &Search, docid: i64, columns: &[usize], tokens: i64) -> (Vec<Fragment>, i64) {
+fn choose(search: &Search, docid: i64, columns: &[usize], tokens: i64) -> Result<(Vec<Fragment>, i64)> {
     let mut count = 1;
     loop {
         let len = if tokens > 0 { (tokens + count as i64 - 1) / count as i64 } else { -tokens };
@@ -72,7 +74,7 @@ fn choose(search: &Search, docid: i64, columns: &[usize], tokens: i64) -> (Vec<F
         for _ in 0..count {
             let mut best = (Fragment::default(), -1);
             for column in columns {
-                let (found, score) = best_window(search, docid, *column, len, covered, &mut seen);
+                let (found, score) = best_window(search, docid, *column, len, covered, &mut seen)?;
                 if score > best.1 {
                     best = (found, score);
                 }
@@ -81,7 +83,7 @@ fn choose(search: &Search, docid: i64, columns: &[usize], tokens: i64) -> (Vec<F
             fragments.push(best.0);
         }
         if seen == covered || count == FRAGMENTS_MAX {
-            return (fragments, len);
+            return Ok((fragments, len));
         }
         count += 1;
     }
@@ -93,15 +95,22 @@ struct Hits {
     len: i64,
 }
 
-fn best_window(search: &Search, docid: i64, column: usize, len: i64, covered: u64, seen: &mut u64) -> (Fragment, i64) {
-    let mut hits = Vec::with_capacity(search.phrases.len());
+fn best_window(
+    search: &Search,
+    docid: i64,
+    column: usize,
+    len: i64,
+    covered: u64,
+    seen: &mut u64,
+) -> Result<(Fragment, i64)> {
+    let mut hits = Vec::new();
     for (number, phrase) in search.phrases.iter().enumerate() {
         let positions = search.positions(number, docid).filter(|position| position.column as usize == column);
-        let positions: Vec<i64> = positions.map(|position| position.offset).collect();
+        let positions: Vec<i64> = collected(positions.map(|position| position.offset))?;
         if !positions.is_empty() {
             *seen |= phrase_bit(number);
         }
-        hits.push(Hits { positions, len: phrase.phrase.tokens.len() as i64 });
+        hits.try_push(Hits { positions, len: phrase.phrase.tokens.len() as i64 })?;
     }
     let mut best = (Fragment { column, ..Fragment::default() }, -1);
     // The first window begins with the column; every further window ends with a hit.
@@ -115,7 +124,7 @@ fn best_window(search: &Search, docid: i64, column: usize, len: i64, covered: u6
             let at = hits.positions.partition_point(|position| *position < start + len);
             hits.positions.get(at).copied()
         };
-        let Some(end) = hits.iter().filter_map(behind).min() else { return best };
+        let Some(end) = hits.iter().filter_map(behind).min() else { return Ok(best) };
         start = end - len + 1;
     }
 }
@@ -160,7 +169,7 @@ fn append(
     let mut end = 0;
     let has_enough = state.tokenize(&text, |token| {
         if token.position < start {
-            return Flow::More;
+            return Ok(Flow::More);
         }
         if shifted.is_none() {
             let rest = text.get(token.range.start..).unwrap_or_default();
@@ -168,41 +177,41 @@ fn append(
             let is_wrong = result.is_err();
             shifted = Some(result);
             if is_wrong {
-                return Flow::Enough;
+                return Ok(Flow::Enough);
             }
             if start > 0 || number > 0 {
-                out.extend_from_slice(&marks.ellipsis);
+                out.try_append(&marks.ellipsis)?;
             } else {
-                out.extend_from_slice(piece(0, token.range.start));
+                out.try_append(piece(0, token.range.start))?;
             }
             if token.position < start {
-                return Flow::More;
+                return Ok(Flow::More);
             }
         }
         if token.position >= start + len {
             if is_last {
-                out.extend_from_slice(&marks.ellipsis);
+                out.try_append(&marks.ellipsis)?;
             }
-            return Flow::Enough;
+            return Ok(Flow::Enough);
         }
         if token.position > start {
-            out.extend_from_slice(piece(end, token.range.start));
+            out.try_append(piece(end, token.range.start))?;
         }
         let is_match = highlighted >> (token.position - start) & 1 != 0;
         if is_match {
-            out.extend_from_slice(&marks.open);
+            out.try_append(&marks.open)?;
         }
-        out.extend_from_slice(piece(token.range.start, token.range.end));
+        out.try_append(piece(token.range.start, token.range.end))?;
         if is_match {
-            out.extend_from_slice(&marks.close);
+            out.try_append(&marks.close)?;
         }
         end = token.range.end;
-        Flow::More
+        Ok(Flow::More)
     })?;
     shifted.unwrap_or(Ok(()))?;
     if !has_enough {
         // The column ends within the fragment: the text after its last token belongs to the fragment.
-        out.extend_from_slice(crate::table::before_nul(piece(end, text.len())));
+        out.try_append(crate::table::before_nul(piece(end, text.len())))?;
     }
     Ok(true)
 }
@@ -221,7 +230,7 @@ fn shift(state: &CursorState, text: &[u8], len: i64, start: &mut i64, highlighte
     let mut position = 0;
     let is_there = state.tokenize(text, |token| {
         position = token.position;
-        if position < len + wanted { Flow::More } else { Flow::Enough }
+        Ok(if position < len + wanted { Flow::More } else { Flow::Enough })
     })?;
     let by = i64::from(!is_there) + position - len;
     if by > 0 {

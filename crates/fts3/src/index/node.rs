@@ -10,6 +10,8 @@
 
 use std::ops::Range;
 
+use lithe_value::Grow;
+
 use crate::{Result, corrupt, varint};
 
 /// Reads the terms of a node.
@@ -72,7 +74,7 @@ impl NodeReader {
             return Err(corrupt());
         }
         self.term.truncate(shared);
-        self.term.extend_from_slice(suffix);
+        self.term.try_append(suffix)?;
         self.at += len;
         if self.is_leaf {
             let len = read(&mut self.at)?;

@@ -1,6 +1,10 @@
 //! Pending terms: those of a transaction's rows, added and deleted, that no segment has yet.
 
 use hashbrown::HashMap;
+use hashbrown::hash_map::RawEntryMut;
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::copied;
 use lithe_vtab::FunctionError;
 
 use crate::doclist::{Order, Position, PositionWriter, reversed};
@@ -58,12 +62,15 @@ impl Pending {
         }
         let Some(map) = self.indexes.get_mut(index) else { return Ok(()) };
         map.try_reserve(1).map_err(|_| FunctionError::out_of_memory())?;
-        let (_, list) = map.raw_entry_mut().from_key(term).or_insert_with(|| {
-            self.bytes += term.len() + BYTES_PER_TERM;
-            (term.to_vec(), List::default())
-        });
+        let list = match map.raw_entry_mut().from_key(term) {
+            RawEntryMut::Occupied(known) => known.into_mut(),
+            RawEntryMut::Vacant(place) => {
+                self.bytes += term.len() + BYTES_PER_TERM;
+                place.insert(copied(term)?, List::default()).1
+            }
+        };
         let before = list.bytes.len();
-        list.add(self.docid, position);
+        list.add(self.docid, position)?;
         self.bytes += list.bytes.len() - before;
         Ok(())
     }
@@ -86,19 +93,21 @@ impl Pending {
     pub fn terms(&self, index: usize, wanted: &super::Wanted<'_>, order: Order) -> Result<Terms> {
         let Some(map) = self.indexes.get(index) else { return Ok(Vec::new()) };
         let doclist = |list: &List| {
-            let mut bytes = list.bytes.clone();
+            let mut bytes = Vec::new();
+            bytes.try_grow(list.bytes.len() + 1)?;
+            bytes.extend_from_slice(&list.bytes);
             bytes.push(0);
             if order == Order::Descending { reversed(&bytes, Order::Ascending) } else { Ok(bytes) }
         };
         if let super::Wanted::Term(term) = wanted {
-            let found = map.get_key_value(*term).map(|(term, list)| Ok((term.clone(), doclist(list)?)));
+            let found = map.get_key_value(*term).map(|(term, list)| Ok((copied(term)?, doclist(list)?)));
             return found.into_iter().collect();
         }
         let found = map.iter().filter(|(term, _)| wanted.includes(term));
         let mut terms = Terms::new();
         terms.try_reserve(map.len()).map_err(|_| FunctionError::out_of_memory())?;
         for (term, list) in found {
-            terms.push((term.clone(), doclist(list)?));
+            terms.push((copied(term)?, doclist(list)?));
         }
         terms.sort_unstable();
         Ok(terms)
@@ -106,8 +115,9 @@ impl Pending {
 }
 
 impl List {
-    fn add(&mut self, docid: i64, position: Option<Position>) {
+    fn add(&mut self, docid: i64, position: Option<Position>) -> Result<(), OutOfMemory> {
         if self.bytes.is_empty() || self.docid != docid {
+            self.bytes.try_grow(1 + varint::LEN_MAX)?;
             if !self.bytes.is_empty() {
                 self.bytes.push(0);
             }
@@ -115,8 +125,6 @@ impl List {
             self.docid = docid;
             self.positions = PositionWriter::default();
         }
-        if let Some(position) = position {
-            self.positions.push(&mut self.bytes, position);
-        }
+        position.map_or(Ok(()), |position| self.positions.push(&mut self.bytes, position))
     }
 }

@@ -1,5 +1,7 @@
 //! Readers of segments, term by term: of one segment, and of several merged.
 
+use lithe_value::Grow;
+use lithe_value::grow::copied;
 use lithe_vtab::SqlConnection;
 
 use super::Wanted;
@@ -45,7 +47,7 @@ impl SegmentReader {
             if segment.leaves_end_block != 0 {
                 return Err(corrupt());
             }
-            let leaf = if segment.root.is_empty() { NodeReader::default() } else { leaf(segment.root.clone())? };
+            let leaf = if segment.root.is_empty() { NodeReader::default() } else { leaf(copied(&segment.root)?)? };
             return Ok(SegmentReader { source: Source::Leaves { leaf, next: 1, last: 0 }, is_at_end: false, age });
         }
         let (first, last) = leaves_of(connection, store, segment, wanted)?.ok_or_else(corrupt)?;
@@ -141,7 +143,7 @@ fn leaves_with(
     is_prefix: bool,
 ) -> Result<(i64, i64)> {
     let descend = |takes_last: bool| -> Result<i64> {
-        let mut node = root.to_vec();
+        let mut node = copied(root)?;
         for _ in 0..HEIGHT_MAX {
             let height = NodeReader::height(&node)?;
             let (first, last) = NodeReader::children_with(node, term)?;
@@ -230,7 +232,7 @@ impl MergeReader {
                 return Ok(false);
             }
             self.term.clear();
-            self.term.extend_from_slice(least);
+            self.term.try_append(least)?;
             let readers = self.readers.iter().enumerate();
             self.at_term = readers.filter(|(_, one)| one.term() == Some(&self.term)).map(|(at, _)| at).collect();
             if !wanted.includes(&self.term) {
@@ -240,7 +242,7 @@ impl MergeReader {
             let mut sources: Vec<&SegmentReader> = self.at_term.iter().filter_map(|at| self.readers.get(*at)).collect();
             sources.sort_by_key(|reader| std::cmp::Reverse(reader.age));
             if let ([only], true) = (sources.as_slice(), self.keeps_deletions) {
-                self.doclist.bytes.extend_from_slice(only.doclist());
+                self.doclist.bytes.try_append(only.doclist())?;
             } else {
                 let lists: Vec<&[u8]> = sources.iter().map(|reader| reader.doclist()).collect();
                 doclist::merge(&lists, self.order, self.keeps_deletions, &mut self.doclist)?;

@@ -7,6 +7,8 @@
 //! | end_block | `0 SIZE` | `END SIZE`: the last block, a space, the bytes of the leaves (negative in an unfinished merge) |
 //! | root | the leaf | the topmost interior node |
 
+use lithe_value::Grow;
+use lithe_value::grow::copied;
 use lithe_vtab::{Kept, Names, SqlConnection, ValueRef};
 
 use crate::storage::run;
@@ -122,7 +124,7 @@ impl Store {
         }
         let mut lens = Vec::new();
         while statement.step().map_err(silent)? {
-            lens.push(lithe_value::cast::to_integer(statement.column(0)));
+            lens.try_push(lithe_value::cast::to_integer(statement.column(0)))?;
         }
         Ok(lens)
     }
@@ -176,7 +178,7 @@ impl Store {
         statement.bind(1, ValueRef::Integer(levels))?;
         let mut found = Vec::new();
         while statement.step().map_err(silent)? {
-            found.push(lithe_value::cast::to_integer(statement.column(0)) as i32);
+            found.try_push(lithe_value::cast::to_integer(statement.column(0)) as i32)?;
         }
         Ok(found)
     }
@@ -189,7 +191,7 @@ impl Store {
         let mut statement = connection.statement(&self.block).map_err(silent)?;
         statement.bind(1, ValueRef::Integer(block))?;
         match if statement.step().map_err(silent)? { statement.column(0) } else { ValueRef::Null } {
-            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(bytes.to_vec()),
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(copied(bytes)?),
             _ => Err(corrupt()),
         }
     }
@@ -280,7 +282,7 @@ impl Store {
         let mut statement = connection.statement(&self.indexes).map_err(silent)?;
         statement.bind(1, ValueRef::Integer(level))?;
         while statement.step().map_err(silent)? {
-            found.push(lithe_value::cast::to_integer(statement.column(0)));
+            found.try_push(lithe_value::cast::to_integer(statement.column(0)))?;
         }
         drop(statement);
         for (index, old) in (0..).zip(found).filter(|(index, old)| index != old) {
@@ -360,11 +362,11 @@ fn segments(connection: &dyn SqlConnection, kept: &Kept, values: &[i64]) -> Resu
         let integer = |column: usize| lithe_value::cast::to_integer(statement.column(column));
         let (end_block, leaf_bytes) = end_field(statement.column(4));
         let root = match statement.column(5) {
-            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => bytes.to_vec(),
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => copied(bytes)?,
             ValueRef::Null => Vec::new(),
             _ => return Err(corrupt()),
         };
-        found.push(Segment {
+        found.try_push(Segment {
             level: integer(0),
             index: integer(1),
             start_block: integer(2),
@@ -372,7 +374,7 @@ fn segments(connection: &dyn SqlConnection, kept: &Kept, values: &[i64]) -> Resu
             end_block,
             leaf_bytes,
             root,
-        });
+        })?;
     }
     Ok(found)
 }

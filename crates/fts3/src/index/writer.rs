@@ -1,5 +1,8 @@
 //! Writing a segment: the leaves in order, then the tree above them.
 
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::copied;
 use lithe_vtab::SqlConnection;
 
 use super::store::{Segment, Store};
@@ -67,35 +70,34 @@ impl SegmentWriter {
             }
             store.put_block(connection, self.next_block, Some(&self.leaf))?;
             (self.next_block, self.leaves) = (self.next_block + 1, self.leaves + 1);
-            self.separate(term.get(..shared + 1).unwrap_or(term), 0);
+            self.separate(term.get(..shared + 1).unwrap_or(term), 0)?;
             self.leaf.clear();
             self.term.clear();
             shared = 0;
             len = entry_len(0, term, doclist);
         }
         self.leaf_bytes += len as i64;
-        push_entry(&mut self.leaf, shared, term, doclist);
+        push_entry(&mut self.leaf, shared, term, doclist)?;
         self.term.clear();
-        self.term.extend_from_slice(term);
+        self.term.try_append(term)?;
         Ok(())
     }
 
     /// Adds the term between two nodes to the level above them.
-    fn separate(&mut self, term: &[u8], level: usize) {
+    fn separate(&mut self, term: &[u8], level: usize) -> Result<(), OutOfMemory> {
         let Some(nodes) = self.levels.get_mut(level) else {
             let mut node = Interior::default();
-            node.push(term);
+            node.push(term)?;
             self.levels.push(vec![node]);
-            return;
+            return Ok(());
         };
-        let Some(node) = nodes.last_mut() else { return };
+        let Some(node) = nodes.last_mut() else { return Ok(()) };
         if node.terms == 0 || INTERIOR_HEADER_LEN + node.entries.len() + node.entry_len(term) <= self.node_size {
-            node.push(term);
-            return;
+            return node.push(term);
         }
         // The term goes one level up, and the new node has only its leftmost child so far.
-        nodes.push(Interior::default());
-        self.separate(term, level + 1);
+        nodes.try_push(Interior::default())?;
+        self.separate(term, level + 1)
     }
 
     /// Writes the last leaf, the interior nodes and the segment's row.
@@ -119,13 +121,13 @@ impl SegmentWriter {
             for nodes in &self.levels {
                 let first = self.next_block;
                 for node in nodes {
-                    store.put_block(connection, self.next_block, Some(&node.bytes(height, child)))?;
+                    store.put_block(connection, self.next_block, Some(&node.bytes(height, child)?))?;
                     self.next_block += 1;
                     child += node.terms as i64 + 1;
                 }
                 (child, height) = (first, height + 1);
             }
-            segment.root = top.first().ok_or_else(corrupt)?.bytes(height, child);
+            segment.root = top.first().ok_or_else(corrupt)?.bytes(height, child)?;
             segment.end_block = self.next_block - 1;
         }
         store.put_segment(connection, &segment)?;
@@ -140,23 +142,26 @@ impl Interior {
         varint::len(shared as i64) + varint::len(suffix as i64) + suffix
     }
 
-    fn push(&mut self, term: &[u8]) {
+    fn push(&mut self, term: &[u8]) -> Result<(), OutOfMemory> {
         let shared = shared_len(&self.term, term);
+        self.entries.try_grow(2 * varint::LEN_MAX + term.len())?;
         if self.terms > 0 {
             varint::write(&mut self.entries, shared as i64);
         }
         varint::write(&mut self.entries, (term.len() - shared) as i64);
         self.entries.extend_from_slice(term.get(shared..).unwrap_or_default());
-        self.term = term.to_vec();
+        self.term = copied(term)?;
         self.terms += 1;
+        Ok(())
     }
 
-    fn bytes(&self, height: i64, leftmost: i64) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(INTERIOR_HEADER_LEN + self.entries.len());
+    fn bytes(&self, height: i64, leftmost: i64) -> Result<Vec<u8>, OutOfMemory> {
+        let mut bytes = Vec::new();
+        bytes.try_grow(2 * varint::LEN_MAX + self.entries.len())?;
         varint::write(&mut bytes, height);
         varint::write(&mut bytes, leftmost);
         bytes.extend_from_slice(&self.entries);
-        bytes
+        Ok(bytes)
     }
 }
 
@@ -174,10 +179,15 @@ pub fn entry_len(shared: usize, term: &[u8], doclist: &[u8]) -> usize {
 }
 
 /// Appends an entry to a leaf.
-pub fn push_entry(leaf: &mut Vec<u8>, shared: usize, term: &[u8], doclist: &[u8]) {
+///
+/// # Errors
+/// If the memory is short.
+pub fn push_entry(leaf: &mut Vec<u8>, shared: usize, term: &[u8], doclist: &[u8]) -> Result<(), OutOfMemory> {
+    leaf.try_grow(entry_len(shared, term, doclist))?;
     varint::write(leaf, shared as i64);
     varint::write(leaf, (term.len() - shared) as i64);
     leaf.extend_from_slice(term.get(shared..).unwrap_or_default());
     varint::write(leaf, doclist.len() as i64);
     leaf.extend_from_slice(doclist);
+    Ok(())
 }

@@ -1,5 +1,11 @@
 //! The parser: from text to an unbalanced tree, in the order of the operators.
 
+use std::sync::Arc;
+
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::copied;
+
 use super::{Dialect, Phrase, QueryToken, Wrong};
 use crate::tokenizer::Flow;
 
@@ -81,13 +87,13 @@ impl Parser<'_> {
                     if operator == Operator::Near && !self.is_phrase(previous) {
                         return Err(Wrong::Malformed);
                     }
-                    let node = self.insert_above(previous, operator, distance);
+                    let node = self.insert_above(previous, operator, distance)?;
                     root = Some(if self.tree.parent(node).is_none() { node } else { tree });
                     (previous, needs_operand) = (node, true);
                 }
                 Item::Operand(operand) => {
                     if let Some(tree) = root.filter(|_| !needs_operand) {
-                        let node = self.insert_above(previous, Operator::And, 0);
+                        let node = self.insert_above(previous, Operator::And, 0)?;
                         root = Some(if self.tree.parent(node).is_none() { node } else { tree });
                         previous = node;
                     }
@@ -115,7 +121,7 @@ impl Parser<'_> {
     }
 
     /// Inserts an operator above its left operand: above all operators that bind tighter, and those as tight to its left.
-    fn insert_above(&mut self, previous: usize, operator: Operator, distance: i64) -> usize {
+    fn insert_above(&mut self, previous: usize, operator: Operator, distance: i64) -> Parsed<usize> {
         let mut split = previous;
         while let Some(parent) = self.tree.parent(split)
             && let Some(Node::Operator { operator: above, .. }) = self.tree.nodes.get(parent)
@@ -124,12 +130,12 @@ impl Parser<'_> {
             split = parent;
         }
         let parent = self.tree.parent(split);
-        let node = self.tree.push(Node::Operator { operator, distance, left: split, right: NOTHING });
+        let node = self.tree.push(Node::Operator { operator, distance, left: split, right: NOTHING })?;
         self.tree.set_parent(split, Some(node));
         if let Some(parent) = parent {
             self.tree.set_right(parent, node);
         }
-        node
+        Ok(node)
     }
 
     fn item(&mut self) -> Parsed<Item> {
@@ -208,9 +214,9 @@ impl Parser<'_> {
         let inner = inner.get(..len).unwrap_or_default();
         self.at += len + 2;
         let mut phrase = Phrase { tokens: Vec::new(), column: self.dialect.column };
-        self.tokenize(inner, false, |token| phrase.tokens.push(token))?;
+        self.tokenize(inner, false, |token| Ok(phrase.tokens.try_push(token)?))?;
         // A phrase without tokens is still a phrase, which no row matches.
-        Ok(Item::Operand(self.tree.push(Node::Phrase(phrase))))
+        Ok(Item::Operand(self.tree.push(Node::Phrase(phrase))?))
     }
 
     /// Reads one token outside quotes and parentheses, with its column.
@@ -233,20 +239,28 @@ impl Parser<'_> {
         let text: &[u8] = self.text;
         let text = text.get(self.at..self.stop).unwrap_or_default();
         let mut found = None;
-        let consumed = self.tokenize(text, true, |token| found = Some(token))?;
+        let consumed = self.tokenize(text, true, |token| {
+            found = Some(token);
+            Ok(())
+        })?;
         self.at += consumed.unwrap_or(text.len());
         let Some(token) = found else { return Ok(Item::Nothing) };
-        Ok(Item::Operand(self.tree.push(Node::Phrase(Phrase { tokens: vec![token], column }))))
+        Ok(Item::Operand(self.tree.push(Node::Phrase(Phrase { tokens: vec![token], column }))?))
     }
 
     /// Splits a text into tokens; answers where the last token that `take` got ends.
-    fn tokenize(&self, text: &[u8], only_first: bool, mut take: impl FnMut(QueryToken)) -> Parsed<Option<usize>> {
+    fn tokenize(
+        &self,
+        text: &[u8],
+        only_first: bool,
+        mut take: impl FnMut(QueryToken) -> crate::Result,
+    ) -> Parsed<Option<usize>> {
         let mut consumed = None;
         let mut sink = |token: crate::tokenizer::Token<'_>| {
             let is_prefix = text.get(token.range.end) == Some(&b'*');
             let before = token.range.start.checked_sub(1).and_then(|at| text.get(at));
             let is_first = self.dialect.is_fts4 && before == Some(&b'^');
-            take(QueryToken { text: token.text.to_vec(), is_prefix, is_first, is_deferred: false });
+            take(QueryToken { text: Arc::new(copied(token.text)?), is_prefix, is_first, is_deferred: false })?;
             consumed = Some(token.range.end + usize::from(is_prefix));
             Ok(if only_first { Flow::Enough } else { Flow::More })
         };
@@ -261,10 +275,10 @@ fn is_space(byte: u8) -> bool {
 }
 
 impl Tree {
-    fn push(&mut self, node: Node) -> usize {
-        self.nodes.push(node);
-        self.parents.push(None);
-        self.nodes.len() - 1
+    fn push(&mut self, node: Node) -> Result<usize, OutOfMemory> {
+        self.nodes.try_push(node)?;
+        self.parents.try_push(None)?;
+        Ok(self.nodes.len() - 1)
     }
 
     fn parent(&self, node: usize) -> Option<usize> {

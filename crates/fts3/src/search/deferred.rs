@@ -4,11 +4,16 @@
 //! read: the documents that have the rare word are tokenized again, and searched for the frequent word. The tokens that an AND or a NEAR
 //! joins are chosen from together; each branch of an OR is chosen from separately. The tokens beside and after a NOT are always read.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use lithe_value::Grow;
+use lithe_value::grow::filled;
 use lithe_vtab::{SqlConnection, ValueRef};
 
 use super::phrase::{self, wanted_of};
 use super::{KnownRows, Rows};
-use crate::doclist::{Position, PositionWriter};
+use crate::doclist::Position;
 use crate::query::{Expr, Phrase, QueryToken};
 use crate::table::{Table, before_nul};
 use crate::tokenizer::{Flow, Token};
@@ -40,14 +45,10 @@ impl Chooser<'_> {
 
     fn gather<'q>(&self, expr: &'q mut Expr, tokens: &mut Vec<Candidate<'q>>, found: &mut KnownRows) -> Result {
         match expr {
-            Expr::Phrase(phrase) => {
-                gather_phrase(phrase, tokens);
-                Ok(())
-            }
+            Expr::Phrase(phrase) => gather_phrase(phrase, tokens),
             Expr::Near(left, phrase, _) => {
                 self.gather(left, tokens, found)?;
-                gather_phrase(phrase, tokens);
-                Ok(())
+                gather_phrase(phrase, tokens)
             }
             Expr::And(left, right) => {
                 self.gather(left, tokens, found)?;
@@ -72,28 +73,35 @@ impl Chooser<'_> {
         if tokens.iter().all(|candidate| candidate.pages == 0) {
             return Ok(());
         }
-        tokens.sort_by_key(|candidate| candidate.pages);
+        // (Of equal ones, those that come first in the query are read first.)
+        let mut numbered = Vec::new();
+        numbered.try_extend(tokens.into_iter().enumerate())?;
+        numbered.sort_unstable_by_key(|(at, candidate)| (candidate.pages, *at));
         let pages_of_row = self.pages_of_row()?;
         let mut docids: Option<Vec<i64>> = None;
         let mut loaded = 0;
+        // (A phrase may have a token many times, which is searched for once.)
         let mut deferred = Vec::new();
-        for candidate in tokens {
+        let mut is_deferred = HashSet::new();
+        for (_, candidate) in numbered {
             if let Some(docids) = &docids {
                 let expected = docids.len().div_ceil(1 << (2 * loaded.min(LOADED_MAX)));
                 if candidate.pages >= (expected as i64).saturating_mul(pages_of_row) {
                     candidate.token.is_deferred = true;
-                    deferred.push(candidate.token.clone());
+                    if is_deferred.insert(candidate.token.clone()) {
+                        deferred.try_push(candidate.token.clone())?;
+                    }
                     continue;
                 }
             }
             loaded += 1;
             let rows = phrase::token_rows(self.table, self.connection, self.language, candidate.token)?;
-            let own = phrase::only_in(rows.clone(), candidate.column, candidate.token.is_first).docids;
-            found.insert(candidate.token.clone(), rows);
+            let own = phrase::only_in(Cow::Borrowed(&rows), candidate.column, candidate.token.is_first)?;
             docids = Some(match docids {
-                Some(docids) => super::intersection(&docids, &own),
-                None => own,
+                Some(docids) => super::intersection(&docids, &own.docids)?,
+                None => super::copied(&own.docids)?,
             });
+            found.insert(candidate.token.clone(), rows);
         }
         self.search(&docids.unwrap_or_default(), &deferred, found)
     }
@@ -116,22 +124,21 @@ impl Chooser<'_> {
         if tokens.is_empty() {
             return Ok(());
         }
-        let mut all: Vec<Rows> = vec![Rows::default(); tokens.len()];
-        let mut positions: Vec<Vec<Position>> = vec![Vec::new(); tokens.len()];
+        let mut all: Vec<Rows> = filled(Rows::default(), tokens.len())?;
+        let mut positions: Vec<Vec<Position>> = filled(Vec::new(), tokens.len())?;
         for docid in docids {
             positions.iter_mut().for_each(Vec::clear);
             self.search_document(*docid, tokens, &mut positions)?;
             for (rows, positions) in all.iter_mut().zip(&positions) {
-                rows.push(*docid, |bytes| {
-                    let mut writer = PositionWriter::default();
-                    positions.iter().for_each(|position| writer.push(bytes, *position));
-                });
+                rows.push(*docid, |bytes| phrase::write(bytes, positions.iter().copied()))?;
             }
         }
         for (token, rows) in tokens.iter().zip(all) {
             // The token may also be in another branch of the query, and have been searched for in other documents.
-            let known = found.remove(token);
-            let rows = known.map(|known| phrase::union(&[known, rows.clone()])).unwrap_or(rows);
+            let rows = match found.remove(token) {
+                Some(known) => phrase::union(&[known, rows])?,
+                None => rows,
+            };
             found.insert(token.clone(), rows);
         }
         Ok(())
@@ -144,7 +151,7 @@ impl Chooser<'_> {
         if !statement.step().map_err(silent)? {
             return Err(corrupt());
         }
-        let values = table.values(&*statement);
+        let values = table.values(&*statement)?;
         drop(statement);
         for (column, value) in values.iter().enumerate() {
             let value = value.as_ref();
@@ -154,9 +161,9 @@ impl Chooser<'_> {
             let mut sink = |one: Token<'_>| {
                 for (token, positions) in tokens.iter().zip(found.iter_mut()) {
                     let is_meant =
-                        if token.is_prefix { one.text.starts_with(&token.text) } else { one.text == token.text };
+                        if token.is_prefix { one.text.starts_with(&token.text) } else { *one.text == **token.text };
                     if is_meant {
-                        positions.push(Position { column: column as u32, offset: one.position });
+                        positions.try_push(Position { column: column as u32, offset: one.position })?;
                     }
                 }
                 Ok(Flow::More)
@@ -167,7 +174,7 @@ impl Chooser<'_> {
     }
 }
 
-fn gather_phrase<'q>(phrase: &'q mut Phrase, tokens: &mut Vec<Candidate<'q>>) {
+fn gather_phrase<'q>(phrase: &'q mut Phrase, tokens: &mut Vec<Candidate<'q>>) -> Result {
     let column = phrase.column;
-    tokens.extend(phrase.tokens.iter_mut().map(|token| Candidate { token, column, pages: 0 }));
+    Ok(tokens.try_extend(phrase.tokens.iter_mut().map(|token| Candidate { token, column, pages: 0 }))?)
 }

@@ -3,46 +3,49 @@
 //! In a chain, each phrase is near the one before it. A pass forwards keeps the positions of each phrase that are near those left of its
 //! predecessor; then a pass backwards, those near its successor's.
 
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::{collected, copied, filled};
+
 use super::Rows;
-use crate::doclist::{Position, PositionWriter};
+use super::phrase::write;
+use crate::doclist::Position;
 
 /// The rows of each phrase of a chain in which all phrases are near; `lens` has the number of tokens of each.
-pub(super) fn near(lists: &[Rows], lens: &[i64], distances: &[i64]) -> Vec<Rows> {
-    let mut found = vec![Rows::default(); lists.len()];
-    let Some((first, others)) = lists.split_first() else { return found };
+pub(super) fn near(lists: &[Rows], lens: &[i64], distances: &[i64]) -> Result<Vec<Rows>, OutOfMemory> {
+    let mut found = filled(Rows::default(), lists.len())?;
+    let Some((first, others)) = lists.split_first() else { return Ok(found) };
     for docid in &first.docids {
         if !others.iter().all(|list| list.contains(*docid)) {
             continue;
         }
-        let mut positions: Vec<Vec<Position>> = lists.iter().map(|list| list.positions(*docid).collect()).collect();
-        if !trim(&mut positions, lens, distances) {
+        let of_list = |list: &Rows| collected(list.positions(*docid));
+        let mut positions = lists.iter().map(of_list).collect::<Result<Vec<Vec<Position>>, _>>()?;
+        if !trim(&mut positions, lens, distances)? {
             continue;
         }
         for (rows, positions) in found.iter_mut().zip(&positions) {
-            rows.push(*docid, |bytes| {
-                let mut writer = PositionWriter::default();
-                positions.iter().for_each(|position| writer.push(bytes, *position));
-            });
+            rows.push(*docid, |bytes| write(bytes, positions.iter().copied()))?;
         }
     }
-    found
+    Ok(found)
 }
 
 /// Filters the positions of one row; false if some phrase has none left.
-fn trim(positions: &mut [Vec<Position>], lens: &[i64], distances: &[i64]) -> bool {
+fn trim(positions: &mut [Vec<Position>], lens: &[i64], distances: &[i64]) -> Result<bool, OutOfMemory> {
     let forwards = (1..positions.len()).map(|at| (at - 1, at, at - 1));
     let backwards = (1..positions.len()).rev().map(|at| (at, at - 1, at - 1));
     for (from, to, link) in forwards.chain(backwards) {
         let of = |values: &[i64], at: usize| values.get(at).copied().unwrap_or(0);
         let distance = of(distances, link);
         let (behind, before) = (distance + of(lens, to), distance + of(lens, from));
-        let (Some(fixed), Some(trimmed)) = (positions.get(from).cloned(), positions.get_mut(to)) else { return false };
+        let fixed = copied(positions.get(from).map(Vec::as_slice).unwrap_or_default())?;
+        let Some(trimmed) = positions.get_mut(to) else { return Ok(false) };
         trimmed.retain(|position| is_near(*position, &fixed, behind, before));
         if trimmed.is_empty() {
-            return false;
+            return Ok(false);
         }
     }
-    true
+    Ok(true)
 }
 
 /// Whether one of `others` ends at most `behind` positions before this one, or `before` positions after it.

@@ -1,5 +1,9 @@
 //! The rows that have a phrase: the rows of its tokens in which the tokens follow each other.
 
+use std::borrow::Cow;
+
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
 use lithe_vtab::SqlConnection;
 
 use super::{KnownRows, Rows};
@@ -19,10 +23,10 @@ pub(super) fn rows(
 ) -> Result<Rows> {
     joined(phrase.tokens.iter().enumerate(), |token| {
         let rows = match known.get(token) {
-            Some(rows) => rows.clone(),
-            None => token_rows(table, connection, language, token)?,
+            Some(rows) => Cow::Borrowed(rows),
+            None => Cow::Owned(token_rows(table, connection, language, token)?),
         };
-        Ok(only_in(rows, phrase.column, token.is_first))
+        Ok(only_in(rows, phrase.column, token.is_first)?)
     })
 }
 
@@ -32,15 +36,17 @@ pub(super) fn loaded_rows(phrase: &Phrase, known: &KnownRows) -> Result<Option<R
     if loaded().count() == phrase.tokens.len() || loaded().next().is_none() {
         return Ok(None);
     }
-    let load =
-        |token: &QueryToken| Ok(only_in(known.get(token).cloned().unwrap_or_default(), phrase.column, token.is_first));
+    let load = |token: &QueryToken| {
+        let rows = known.get(token).map_or(Cow::Owned(Rows::default()), Cow::Borrowed);
+        Ok(only_in(rows, phrase.column, token.is_first)?)
+    };
     joined(loaded(), load).map(Some)
 }
 
 /// The rows in which the distances of tokens are those of their numbers, with the positions of the last token.
-fn joined<'t>(
+fn joined<'t, 'k>(
     mut tokens: impl Iterator<Item = (usize, &'t QueryToken)>,
-    load: impl Fn(&'t QueryToken) -> Result<Rows>,
+    load: impl Fn(&'t QueryToken) -> Result<Cow<'k, Rows>>,
 ) -> Result<Rows> {
     let Some((mut before, first)) = tokens.next() else { return Ok(Rows::default()) };
     let mut found = load(first)?;
@@ -49,10 +55,13 @@ fn joined<'t>(
         if found.docids.is_empty() {
             break;
         }
-        found = followed_by(&found, &load(token)?, (at - before) as i64);
+        found = Cow::Owned(followed_by(&found, &*load(token)?, (at - before) as i64)?);
         before = at;
     }
-    Ok(found)
+    Ok(match found {
+        Cow::Owned(rows) => rows,
+        Cow::Borrowed(rows) => rows.copied()?,
+    })
 }
 
 /// The index that has a token, and the terms to read there.
@@ -77,71 +86,77 @@ pub(super) fn token_rows(
     let mut reader = index.reader(connection, language, number, &wanted)?;
     let mut parts = Vec::new();
     while reader.next(connection, &index.store, &wanted)? {
-        parts.push(doclist_rows(reader.doclist(), index.order)?);
+        parts.try_push(doclist_rows(reader.doclist(), index.order)?)?;
     }
-    if parts.len() <= 1 { Ok(parts.pop().unwrap_or_default()) } else { Ok(union(&parts)) }
+    if parts.len() <= 1 { Ok(parts.pop().unwrap_or_default()) } else { Ok(union(&parts)?) }
 }
 
 fn doclist_rows(doclist: &[u8], order: Order) -> Result<Rows> {
     let mut reader = Reader::new(doclist, order);
     let mut rows = Rows::default();
-    rows.bytes.reserve(doclist.len());
+    rows.bytes.try_grow(doclist.len())?;
     while let Some(entry) = reader.read()? {
-        rows.push(entry.docid, |bytes| bytes.extend_from_slice(entry.positions));
+        rows.push(entry.docid, |bytes| bytes.try_append(entry.positions))?;
     }
     if order == Order::Descending {
-        rows.reverse();
+        rows.reverse()?;
     }
     Ok(rows)
 }
 
 /// The rows of any of several tokens.
-pub(super) fn union(parts: &[Rows]) -> Rows {
+pub(super) fn union(parts: &[Rows]) -> Result<Rows, OutOfMemory> {
     let mut all = Vec::new();
     for part in parts {
-        all.extend(part.docids.iter().enumerate().map(|(at, docid)| (*docid, part.bytes_at(at))));
+        all.try_extend(part.docids.iter().enumerate().map(|(at, docid)| (*docid, part.bytes_at(at))))?;
     }
-    all.sort_by_key(|(docid, _)| *docid);
+    // (Of one row, the order does not matter: its positions are sorted.)
+    all.sort_unstable_by_key(|(docid, _)| *docid);
     let mut rows = Rows::default();
     let mut positions: Vec<Position> = Vec::new();
     for same in all.chunk_by(|(one, _), (other, _)| one == other) {
         match same {
-            [(docid, only)] => rows.push(*docid, |bytes| bytes.extend_from_slice(only)),
+            [(docid, only)] => rows.push(*docid, |bytes| bytes.try_append(only))?,
             [(docid, _), ..] => {
                 positions.clear();
-                positions.extend(same.iter().flat_map(|(_, bytes)| Positions::new(bytes)));
+                positions.try_extend(same.iter().flat_map(|(_, bytes)| Positions::new(bytes)))?;
                 positions.sort_unstable();
                 positions.dedup();
-                rows.push(*docid, |bytes| write(bytes, positions.iter().copied()));
+                rows.push(*docid, |bytes| write(bytes, positions.iter().copied()))?;
             }
             [] => {}
         }
     }
-    rows
+    Ok(rows)
 }
 
-fn write(bytes: &mut Vec<u8>, positions: impl Iterator<Item = Position>) {
+/// Writes positions as a list.
+pub(super) fn write(bytes: &mut Vec<u8>, mut positions: impl Iterator<Item = Position>) -> Result<(), OutOfMemory> {
     let mut writer = PositionWriter::default();
-    positions.for_each(|position| writer.push(bytes, position));
+    positions.try_for_each(|position| writer.push(bytes, position))
 }
 
 /// Keeps only positions in a column, or at the beginning of one.
-pub(super) fn only_in(rows: Rows, column: Option<usize>, is_first: bool) -> Rows {
+pub(super) fn only_in(
+    rows: Cow<'_, Rows>,
+    column: Option<usize>,
+    is_first: bool,
+) -> Result<Cow<'_, Rows>, OutOfMemory> {
     if column.is_none() && !is_first {
-        return rows;
+        return Ok(rows);
     }
     let is_meant = |position: &Position| {
         column.is_none_or(|column| position.column as usize == column) && (!is_first || position.offset == 0)
     };
     let mut found = Rows::default();
     for (at, docid) in rows.docids.iter().enumerate() {
-        found.push(*docid, |bytes| write(bytes, rows.positions_at(at).filter(is_meant)));
+        found.push(*docid, |bytes| write(bytes, rows.positions_at(at).filter(is_meant)))?;
     }
-    found
+    Ok(Cow::Owned(found))
 }
 
 /// The positions of `next` that are `distance` after a position of `rows`.
-fn followed_by(rows: &Rows, next: &Rows, distance: i64) -> Rows {
+fn followed_by(rows: &Rows, next: &Rows, distance: i64) -> Result<Rows, OutOfMemory> {
     let mut found = Rows::default();
     let mut from = 0;
     for (at, docid) in rows.docids.iter().enumerate() {
@@ -156,7 +171,7 @@ fn followed_by(rows: &Rows, next: &Rows, distance: i64) -> Rows {
             while before.next_if(|one| *one < wanted).is_some() {}
             before.peek() == Some(&wanted)
         };
-        found.push(*docid, |bytes| write(bytes, next.positions_at(from).filter(follows)));
+        found.push(*docid, |bytes| write(bytes, next.positions_at(from).filter(follows)))?;
     }
-    found
+    Ok(found)
 }

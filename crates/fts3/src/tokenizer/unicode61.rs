@@ -44,7 +44,7 @@ impl Tokenizer for Unicode {
     fn tokenize(&self, text: &[u8], _: i32, sink: &mut Sink<'_>) -> Result {
         let mut folded = Vec::with_capacity(64);
         let (mut at, mut position) = (0, 0);
-        while let Some(range) = self.0.next(text, &mut at, &mut folded) {
+        while let Some(range) = self.0.next(text, &mut at, &mut folded).map_err(|_| FunctionError::out_of_memory())? {
             if sink(Token { text: &folded, range, position })? == Flow::Enough {
                 break;
             }

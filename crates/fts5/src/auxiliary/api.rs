@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_value::cast;
-use lithe_vtab::{FunctionError, SqlConnection, code};
+use lithe_value::grow::{collected, copied, filled};
+use lithe_value::{Grow, cast};
+use lithe_vtab::{Arguments, FunctionError, PlainArguments, Pointer, SqlConnection, code};
 
 use super::AuxiliaryFunction;
 use super::state::{CursorState, Instance, LocaleText, Places, RowMatches};
@@ -24,6 +25,16 @@ pub struct Api<'a> {
     state: &'a mut CursorState,
     connection: &'a dyn SqlConnection,
     function: &'a Arc<dyn AuxiliaryFunction>,
+    arguments: &'a dyn Arguments,
+    /// The properties of the result besides its value.
+    pub(super) answered: Answered,
+}
+
+/// The properties of a result besides its value.
+#[derive(Default)]
+pub(super) struct Answered {
+    pub subtype: u8,
+    pub pointer: Option<Rc<Pointer>>,
 }
 
 /// The rows in which a phrase of a query occurs.
@@ -54,7 +65,7 @@ impl PhraseRows<'_> {
         }
         let rowid = search.rowid();
         self.state.go_to(Some(rowid));
-        Ok(Some(Api { state: &mut self.state, connection: self.connection, function: self.function }))
+        Ok(Some(Api::new(&mut self.state, self.connection, self.function, &PlainArguments)))
     }
 }
 
@@ -63,8 +74,19 @@ impl<'a> Api<'a> {
         state: &'a mut CursorState,
         connection: &'a dyn SqlConnection,
         function: &'a Arc<dyn AuxiliaryFunction>,
+        arguments: &'a dyn Arguments,
     ) -> Api<'a> {
-        Api { state, connection, function }
+        Api { state, connection, function, arguments, answered: Answered::default() }
+    }
+
+    /// The subtypes and pointers of the arguments behind the table.
+    pub fn arguments(&self) -> &'a dyn Arguments {
+        self.arguments
+    }
+
+    /// Sets the subtype of the result, and the pointer of a result that is NULL.
+    pub fn answer_with(&mut self, subtype: u8, pointer: Option<Rc<Pointer>>) {
+        self.answered = Answered { subtype, pointer };
     }
 
     /// The connection.
@@ -147,11 +169,11 @@ impl<'a> Api<'a> {
         if value.as_ref().is_null() {
             return Ok((None, Vec::new()));
         }
-        let text = cast::to_text(value.as_ref()).into_owned();
+        let text = copied(&cast::to_text(value.as_ref()))?;
         let mut places = Vec::new();
         let mut sink = |token: Token<'_>| {
             if !token.is_colocated {
-                places.push((token.range.start, token.range.end));
+                places.try_push((token.range.start, token.range.end))?;
             }
             Ok(Flow::More)
         };
@@ -186,9 +208,13 @@ impl<'a> Api<'a> {
     /// # Errors
     /// SQLITE_RANGE; the errors of reading the index.
     pub fn count_rows(&self, phrase: usize) -> Result<u64> {
-        let found = self.state.search.as_ref().and_then(|search| search.of_phrase(phrase));
-        let search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+        let search = self.search_of(phrase)?;
         search.count(&self.state.table, self.connection)
+    }
+
+    fn search_of(&self, phrase: usize) -> Result<Search> {
+        let search = self.state.search.as_ref().ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+        search.of_phrase(phrase)
     }
 
     /// The rows in which a phrase occurs (xQueryPhrase): a scan of its own, with auxiliary data of its own.
@@ -196,8 +222,7 @@ impl<'a> Api<'a> {
     /// # Errors
     /// SQLITE_RANGE.
     pub fn phrase_rows(&self, phrase: usize) -> Result<PhraseRows<'a>> {
-        let found = self.state.search.as_ref().and_then(|search| search.of_phrase(phrase));
-        let search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+        let search = self.search_of(phrase)?;
         let mut state = CursorState::new(&self.state.table);
         state.search = Some(search);
         Ok(PhraseRows { state, connection: self.connection, function: self.function, has_begun: false })
@@ -237,31 +262,35 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     /// The errors of reading the row.
-    pub fn positions(&mut self) -> Result<Rc<[Vec<u64>]>> {
+    pub fn positions(&mut self) -> Result<Rc<Vec<Vec<u64>>>> {
         if let Some(known) = &self.row_matches().positions {
             return Ok(Rc::clone(known));
         }
-        let found: Rc<[Vec<u64>]> = match self.state.table.config.detail {
-            Detail::Full => self.listed_positions().into_iter().map(Option::unwrap_or_default).collect(),
-            _ => self.searched_positions()?.into(),
-        };
+        let found = Rc::new(match self.state.table.config.detail {
+            Detail::Full => collected(self.listed_positions()?.into_iter().map(Option::unwrap_or_default))?,
+            _ => self.searched_positions()?,
+        });
         self.row_matches().positions = Some(Rc::clone(&found));
         Ok(found)
     }
 
     /// The positions of each phrase, from the index. None of a phrase that has no part in the match of the row.
-    fn listed_positions(&self) -> Vec<Option<Vec<u64>>> {
+    fn listed_positions(&self) -> Result<Vec<Option<Vec<u64>>>> {
         let table = &self.state.table;
-        let Some(search) = &self.state.search else { return Vec::new() };
-        (0..search.phrases().len()).map(|phrase| search.positions(table, phrase)).collect()
+        let mut all = Vec::new();
+        let Some(search) = &self.state.search else { return Ok(all) };
+        for phrase in 0..search.phrases().len() {
+            all.try_push(search.positions(table, phrase)?)?;
+        }
+        Ok(all)
     }
 
     /// The places of phrases that the index does not have: the text is searched for their tokens.
     fn searched_positions(&mut self) -> Result<Vec<Vec<u64>>> {
         let table = Arc::clone(&self.state.table);
-        let is_there: Vec<bool> = self.listed_positions().iter().map(Option::is_some).collect();
-        let phrases = self.phrases().to_vec();
-        let mut found = vec![Vec::new(); phrases.len()];
+        let is_there: Vec<bool> = collected(self.listed_positions()?.iter().map(Option::is_some))?;
+        let phrases = copied(self.phrases())?;
+        let mut found = filled(Vec::new(), phrases.len())?;
         for column in 0..self.column_count() {
             let LocaleText { value, locale } = self.column(column)?;
             let text = cast::to_text(value.as_ref());
@@ -280,7 +309,7 @@ impl<'a> Api<'a> {
                         && term.is_some_and(|term| is_token(term, token.text, table.config.token_data))
                         && found.last() != Some(&here)
                     {
-                        found.push(here);
+                        found.try_push(here)?;
                     }
                 }
                 Ok(Flow::More)
@@ -295,7 +324,7 @@ impl<'a> Api<'a> {
     /// # Errors
     /// The errors of reading the row.
     pub(crate) fn phrase_positions(&mut self, phrase: usize) -> Result<Vec<u64>> {
-        Ok(self.positions()?.get(phrase).cloned().unwrap_or_default())
+        Ok(copied(self.positions()?.get(phrase).map(Vec::as_slice).unwrap_or_default())?)
     }
 
     /// Calls `each` with the places of a phrase in the row, in the form of [`crate::position`].
@@ -305,10 +334,10 @@ impl<'a> Api<'a> {
     pub(crate) fn each_position(&mut self, phrase: usize, each: &mut dyn FnMut(u64)) -> Result {
         let table = &self.state.table;
         if table.config.detail == Detail::Full {
-            if let Some(search) = &self.state.search {
-                search.each_position(table, phrase, each);
-            }
-            return Ok(());
+            return match &self.state.search {
+                Some(search) => search.each_position(table, phrase, each),
+                None => Ok(()),
+            };
         }
         if let Some(positions) = self.positions()?.get(phrase) {
             positions.iter().for_each(|position| each(*position));
@@ -323,10 +352,10 @@ impl<'a> Api<'a> {
     pub fn phrase_columns(&mut self, phrase: usize) -> Result<Vec<usize>> {
         let positions = match self.state.table.config.detail {
             // The index has the columns, so the text is not read.
-            Detail::Columns => self.listed_positions().into_iter().nth(phrase).flatten().unwrap_or_default(),
+            Detail::Columns => self.listed_positions()?.into_iter().nth(phrase).flatten().unwrap_or_default(),
             _ => self.phrase_positions(phrase)?,
         };
-        let mut columns: Vec<usize> = positions.into_iter().map(column_of).collect();
+        let mut columns: Vec<usize> = collected(positions.into_iter().map(column_of))?;
         columns.dedup();
         Ok(columns)
     }
@@ -335,17 +364,17 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     /// The errors of reading the row.
-    pub fn instances(&mut self) -> Result<Rc<[Instance]>> {
+    pub fn instances(&mut self) -> Result<Rc<Vec<Instance>>> {
         if let Some(known) = &self.row_matches().instances {
             return Ok(Rc::clone(known));
         }
         let mut all = Vec::new();
         for (phrase, positions) in self.positions()?.iter().enumerate() {
-            all.extend(positions.iter().map(|position| (*position, phrase)));
+            all.try_extend(positions.iter().map(|position| (*position, phrase)))?;
         }
         all.sort_unstable();
         let instance = |(at, phrase): (u64, usize)| Instance { phrase, column: column_of(at), offset: offset_of(at) };
-        let found: Rc<[Instance]> = all.into_iter().map(instance).collect();
+        let found = Rc::new(collected(all.into_iter().map(instance))?);
         self.row_matches().instances = Some(Rc::clone(&found));
         Ok(found)
     }
@@ -372,10 +401,10 @@ impl<'a> Api<'a> {
         let prefix = if table.config.token_data { before_nul(prefix) } else { prefix };
         let mut terms = reader.terms(prefix)?;
         while !terms.is_at_end() && terms.token().starts_with(prefix) {
-            let is_here = || crate::search::positions(terms.positions(), table.config.detail).any(|at| at == wanted);
+            let is_here = |list| crate::search::positions(list, table.config.detail).any(|at| at == wanted);
             if is_token(&term, terms.token(), table.config.token_data)
                 && terms.rowid() == self.rowid()
-                && (table.config.detail == Detail::None || is_here())
+                && (table.config.detail == Detail::None || is_here(terms.positions()?))
             {
                 return Ok(Some(terms.token().to_vec()));
             }

@@ -1,6 +1,7 @@
 //! `highlight(table, column, open, close)`: the text of a column with marks around what the query asks for.
 
-use lithe_value::cast;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::{Grow, cast};
 use lithe_vtab::{Value, ValueRef};
 
 use super::api::{Api, text_of};
@@ -16,7 +17,7 @@ pub(super) fn runs(api: &mut Api<'_>, column: usize) -> Result<Vec<(usize, usize
         let last = (first + len).saturating_sub(1);
         match runs.last_mut() {
             Some(run) if first <= run.1 => run.1 = run.1.max(last),
-            _ => runs.push((first, last)),
+            _ => runs.try_push((first, last))?,
         }
     }
     Ok(runs)
@@ -29,28 +30,30 @@ pub fn highlight(api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value>
     let Some(column) = column else { return Ok(Value::text(Vec::new())) };
     let (Some(text), tokens) = api.tokens_of(column)? else { return Ok(Value::NULL) };
     let (open, close) = (text_of(*open), text_of(*close));
-    let mut out = Vec::with_capacity(text.len());
+    let mut out = Vec::new();
+    out.try_grow(text.len())?;
     let mut copied = 0;
-    for (start, end) in marks(&runs(api, column)?, &tokens) {
-        copy(&mut out, &text, &mut copied, start);
-        out.extend_from_slice(&open);
-        copy(&mut out, &text, &mut copied, end);
-        out.extend_from_slice(&close);
+    for (start, end) in marks(&runs(api, column)?, &tokens)? {
+        copy(&mut out, &text, &mut copied, start)?;
+        out.try_append(&open)?;
+        copy(&mut out, &text, &mut copied, end)?;
+        out.try_append(&close)?;
     }
-    copy(&mut out, &text, &mut copied, text.len());
+    copy(&mut out, &text, &mut copied, text.len())?;
     Ok(Value::text(out))
 }
 
 /// Appends the text up to `end`.
-pub(super) fn copy(out: &mut Vec<u8>, text: &[u8], copied: &mut usize, end: usize) {
+pub(super) fn copy(out: &mut Vec<u8>, text: &[u8], copied: &mut usize, end: usize) -> Result<(), OutOfMemory> {
     if let Some(piece) = text.get(*copied..end) {
-        out.extend_from_slice(piece);
+        out.try_append(piece)?;
         *copied = end;
     }
+    Ok(())
 }
 
 /// The bytes of runs of tokens. Runs that overlap in the text, as trigrams do, are one mark.
-pub(super) fn marks(runs: &[(usize, usize)], tokens: &[(usize, usize)]) -> Vec<(usize, usize)> {
+pub(super) fn marks(runs: &[(usize, usize)], tokens: &[(usize, usize)]) -> Result<Vec<(usize, usize)>, OutOfMemory> {
     let mut marks: Vec<(usize, usize)> = Vec::new();
     for (first, last) in runs {
         let Some((start, _)) = tokens.get(*first) else { break };
@@ -58,8 +61,8 @@ pub(super) fn marks(runs: &[(usize, usize)], tokens: &[(usize, usize)]) -> Vec<(
         let end = tokens.get(*last).map_or(*start, |(_, end)| *end);
         match marks.last_mut() {
             Some(mark) if *start < mark.1 => mark.1 = mark.1.max(end),
-            _ => marks.push((*start, end)),
+            _ => marks.try_push((*start, end))?,
         }
     }
-    marks
+    Ok(marks)
 }

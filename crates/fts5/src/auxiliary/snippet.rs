@@ -3,7 +3,9 @@
 //! Pieces that begin at a phrase's instance, with tokens in front and behind, compete with those that begin at the sentence of
 //! the instance.
 
-use lithe_value::cast;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::{collected, filled};
+use lithe_value::{Grow, cast};
 use lithe_vtab::{Value, ValueRef};
 
 use super::api::{Api, text_of};
@@ -62,37 +64,36 @@ pub fn snippet(api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value> {
     let (Some(text), tokens) = api.tokens_of(best.column)? else { return Ok(Value::NULL) };
     let runs = runs(api, best.column)?;
     let piece = Piece { text: &text, tokens: &tokens, start: best.start, end: best.start + wanted };
-    Ok(Value::text(piece.marked(&runs, [&text_of(*open), &text_of(*close), &text_of(*ellipsis)])))
+    Ok(Value::text(piece.marked(&runs, [&text_of(*open), &text_of(*close), &text_of(*ellipsis)])?))
 }
 
 /// Looks for a better piece in a column. False: an instance is behind the end of the column, and the search has stopped there.
 fn find(api: &mut Api<'_>, column: usize, wanted: i64, best: &mut Best) -> Result<bool> {
     let (text, tokens) = api.tokens_of(column)?;
-    let sentences = sentences(text.as_deref().unwrap_or_default(), &tokens);
+    let sentences = sentences(text.as_deref().unwrap_or_default(), &tokens)?;
     let all = api.instances()?;
-    let lens: Vec<i64> = (0..api.phrase_count())
-        .map(|phrase| api.phrase(phrase).map_or(0, |phrase| phrase.terms.len() as i64))
-        .collect();
+    let len_of = |phrase| api.phrase(phrase).map_or(0, |phrase| phrase.terms.len() as i64);
+    let lens: Vec<i64> = collected((0..api.phrase_count()).map(len_of))?;
     let len = api.column_size(Some(column))?;
     let candidate = Candidate { column, len, sentences: &sentences, wanted };
     for instance in all.iter().filter(|instance| instance.column == column) {
         if i64::from(instance.offset) > len {
             return Ok(false);
         }
-        candidate.around(&all, &lens, i64::from(instance.offset), best);
+        candidate.around(&all, &lens, i64::from(instance.offset), best)?;
     }
     Ok(true)
 }
 
 /// The tokens at which sentences begin: the first, and those behind a period or colon and white space.
-fn sentences(text: &[u8], tokens: &[(usize, usize)]) -> Vec<i64> {
+fn sentences(text: &[u8], tokens: &[(usize, usize)]) -> Result<Vec<i64>, OutOfMemory> {
     let begins = |start: usize| {
         let before = text.get(..start).unwrap_or_default();
         let trimmed = before.trim_ascii_end_of_sentence();
         trimmed.len() < before.len() && matches!(trimmed.last(), Some(b'.' | b':'))
     };
     let begun = tokens.iter().enumerate().filter(|(at, (start, _))| *at == 0 || begins(*start));
-    begun.map(|(at, _)| at as i64).collect()
+    collected(begun.map(|(at, _)| at as i64))
 }
 
 trait TrimEnd {
@@ -109,8 +110,8 @@ impl TrimEnd for [u8] {
 
 impl Candidate<'_> {
     /// Tries the pieces for an instance that is at a token.
-    fn around(&self, all: &[Instance], lens: &[i64], at: i64, best: &mut Best) {
-        let (score, middle) = self.score(all, lens, at);
+    fn around(&self, all: &[Instance], lens: &[i64], at: i64, best: &mut Best) -> Result<(), OutOfMemory> {
+        let (score, middle) = self.score(all, lens, at)?;
         let start = match middle {
             Some((first, last)) => first - (self.wanted - (last - first)) / 2,
             None => at,
@@ -118,18 +119,19 @@ impl Candidate<'_> {
         let start = start.min(self.len - self.wanted).max(0);
         self.take(score, start, best);
         if self.len <= self.wanted {
-            return;
+            return Ok(());
         }
         let sentence = self.sentences.iter().rev().find(|sentence| **sentence <= at).copied();
         if let Some(sentence) = sentence.filter(|sentence| *sentence < at) {
-            let (score, _) = self.score(all, lens, sentence);
+            let (score, _) = self.score(all, lens, sentence)?;
             self.take(score + if sentence == 0 { BEGINNING_SCORE } else { SENTENCE_SCORE }, sentence, best);
         }
+        Ok(())
     }
 
     /// The score of the instances within the piece that begins at `start`, and the range that they cover.
-    fn score(&self, all: &[Instance], lens: &[i64], start: i64) -> (i64, Option<(i64, i64)>) {
-        let mut seen = vec![false; lens.len()];
+    fn score(&self, all: &[Instance], lens: &[i64], start: i64) -> Result<(i64, Option<(i64, i64)>), OutOfMemory> {
+        let mut seen = filled(false, lens.len())?;
         let mut score = 0;
         let mut reach: Option<(i64, i64)> = None;
         let end = start + self.wanted;
@@ -143,7 +145,7 @@ impl Candidate<'_> {
             let last = at + lens.get(instance.phrase).copied().unwrap_or(0);
             reach = Some((reach.map_or(at, |(first, _)| first), last));
         }
-        (score, reach)
+        Ok((score, reach))
     }
 
     fn take(&self, score: i64, start: i64, best: &mut Best) {
@@ -163,23 +165,27 @@ struct Piece<'p> {
 
 impl Piece<'_> {
     /// A piece that ends before the first token: the marks, and the text before the token.
-    fn marked_without_end(&self, runs: &[(usize, usize)], [open, close, ellipsis]: [&[u8]; 3]) -> Vec<u8> {
+    fn marked_without_end(
+        &self,
+        runs: &[(usize, usize)],
+        [open, close, ellipsis]: [&[u8]; 3],
+    ) -> Result<Vec<u8>, OutOfMemory> {
         let mut out = Vec::new();
         let mut copied = 0;
-        for (start, end) in marks(runs, self.tokens) {
-            copy(&mut out, self.text, &mut copied, start);
-            out.extend_from_slice(open);
-            copy(&mut out, self.text, &mut copied, end);
-            out.extend_from_slice(close);
+        for (start, end) in marks(runs, self.tokens)? {
+            copy(&mut out, self.text, &mut copied, start)?;
+            out.try_append(open)?;
+            copy(&mut out, self.text, &mut copied, end)?;
+            out.try_append(close)?;
         }
         if !self.text.is_empty() {
-            out.extend_from_slice(ellipsis);
+            out.try_append(ellipsis)?;
         }
-        out
+        Ok(out)
     }
 
     /// The piece with marks around runs of tokens, and an ellipsis at each end that is not an end of the text.
-    fn marked(&self, runs: &[(usize, usize)], [open, close, ellipsis]: [&[u8]; 3]) -> Vec<u8> {
+    fn marked(&self, runs: &[(usize, usize)], [open, close, ellipsis]: [&[u8]; 3]) -> Result<Vec<u8>, OutOfMemory> {
         let count = self.tokens.len() as i64;
         if self.start == 0 && self.end <= 0 {
             return self.marked_without_end(runs, [open, close, ellipsis]);
@@ -190,29 +196,29 @@ impl Piece<'_> {
         let mut out = Vec::new();
         let mut copied = 0;
         if self.start > 0 {
-            out.extend_from_slice(ellipsis);
+            out.try_append(ellipsis)?;
             copied = self.tokens.get(start).map_or(self.text.len(), |(start, _)| *start);
         }
         let within = |(first, end): &(usize, usize)| {
             let is_within = *first >= start && (*first as i64) <= last;
             is_within.then(|| (*first, (*end as i64).min(last) as usize))
         };
-        let runs: Vec<(usize, usize)> = runs.iter().filter_map(within).collect();
-        for (start, end) in marks(&runs, self.tokens) {
-            copy(&mut out, self.text, &mut copied, start);
-            out.extend_from_slice(open);
-            copy(&mut out, self.text, &mut copied, end);
-            out.extend_from_slice(close);
+        let runs: Vec<(usize, usize)> = collected(runs.iter().filter_map(within))?;
+        for (start, end) in marks(&runs, self.tokens)? {
+            copy(&mut out, self.text, &mut copied, start)?;
+            out.try_append(open)?;
+            copy(&mut out, self.text, &mut copied, end)?;
+            out.try_append(close)?;
         }
         if is_cut {
             let end = usize::try_from(last).ok().filter(|last| *last >= start).and_then(|last| self.tokens.get(last));
             if let Some((_, end)) = end {
-                copy(&mut out, self.text, &mut copied, *end);
+                copy(&mut out, self.text, &mut copied, *end)?;
             }
-            out.extend_from_slice(ellipsis);
+            out.try_append(ellipsis)?;
         } else {
-            copy(&mut out, self.text, &mut copied, self.text.len());
+            copy(&mut out, self.text, &mut copied, self.text.len())?;
         }
-        out
+        Ok(out)
     }
 }

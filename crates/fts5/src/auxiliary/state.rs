@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use lithe_value::grow::copied;
 use lithe_vtab::{FunctionError, Kept, SqlConnection, Value, ValueRef, code};
 
 use super::AuxiliaryFunction;
@@ -92,10 +93,11 @@ impl CursorState {
         }
         let value = statement.column(1 + column);
         if let Some((found, text)) = locale::split(connection, value).filter(|_| table.config.locale) {
-            return Ok(LocaleText { value: Value::text(text), locale: Some(found.to_vec()) });
+            let value = Value::try_copy(ValueRef::Text(text))?;
+            return Ok(LocaleText { value, locale: Some(copied(found)?) });
         }
-        let locale = table.stored_locale(&*statement, column);
-        Ok(LocaleText { value: Value::from(value), locale })
+        let locale = table.stored_locale(&*statement, column)?;
+        Ok(LocaleText { value: Value::try_copy(value)?, locale })
     }
 
     /// The number of tokens in each column of the row. `None` with columnsize=0, which stores no sizes.
@@ -125,8 +127,8 @@ pub(super) type Places = Vec<(usize, usize)>;
 /// The positions that functions have read of a row, kept because they read them several times.
 #[derive(Default)]
 pub struct RowMatches {
-    pub(super) positions: Option<Rc<[Vec<u64>]>>,
-    pub(super) instances: Option<Rc<[Instance]>>,
+    pub(super) positions: Option<Rc<Vec<Vec<u64>>>>,
+    pub(super) instances: Option<Rc<Vec<Instance>>>,
 }
 
 /// The data that functions keep for the length of a scan, each its own.

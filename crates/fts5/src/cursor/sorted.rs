@@ -6,8 +6,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
 use lithe_value::collation::Collation;
 use lithe_value::compare::compare;
+use lithe_value::grow::{collected, filled};
 use lithe_vtab::{Value, ValueRef};
 
 use crate::search::Found;
@@ -29,11 +32,17 @@ pub(super) struct Sorted {
 
 impl Sorted {
     /// All rows that were found.
-    pub fn new(rows: Vec<SortedRow>, is_descending: bool) -> Sorted {
-        let numbers = numbers_of_reals(&rows).unwrap_or_else(|| numbers_of_any(&rows));
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn new(rows: Vec<SortedRow>, is_descending: bool) -> Result<Sorted, OutOfMemory> {
+        let numbers = match numbers_of_reals(&rows)? {
+            Some(numbers) => numbers,
+            None => numbers_of_any(&rows)?,
+        };
         let number = |number: u64| if is_descending { !number } else { number };
-        let order: Vec<_> = numbers.into_iter().enumerate().map(|(at, one)| Reverse((number(one), at))).collect();
-        Sorted { rows, order: order.into() }
+        let order = collected(numbers.into_iter().enumerate().map(|(at, one)| Reverse((number(one), at))))?;
+        Ok(Sorted { rows, order: order.into() })
     }
 
     /// Takes out the next row.
@@ -45,23 +54,29 @@ impl Sorted {
 }
 
 /// For each row a number that is in the order of the ranks. None: a rank is no real number.
-fn numbers_of_reals(rows: &[SortedRow]) -> Option<Vec<u64>> {
+fn numbers_of_reals(rows: &[SortedRow]) -> Result<Option<Vec<u64>>, OutOfMemory> {
     let number = |row: &SortedRow| {
         let ValueRef::Real(rank) = row.rank.as_ref() else { return None };
         // (Negative numbers have the highest bit, and are the lower the more the others say. The sum makes 0.0 of -0.0.)
         let bits = (rank + 0.0).to_bits();
         Some(if bits >> 63 == 1 { !bits } else { bits | 1 << 63 })
     };
-    rows.iter().map(number).collect()
+    let mut numbers = Vec::new();
+    numbers.try_grow(rows.len())?;
+    for row in rows {
+        let Some(number) = number(row) else { return Ok(None) };
+        numbers.push(number);
+    }
+    Ok(Some(numbers))
 }
 
 /// The same for ranks of any kind: how many different ranks are lower.
-fn numbers_of_any(rows: &[SortedRow]) -> Vec<u64> {
+fn numbers_of_any(rows: &[SortedRow]) -> Result<Vec<u64>, OutOfMemory> {
     let ranks =
         |left: &SortedRow, right: &SortedRow| compare(left.rank.as_ref(), right.rank.as_ref(), &Collation::Binary);
-    let mut sorted: Vec<(usize, &SortedRow)> = rows.iter().enumerate().collect();
-    sorted.sort_by(|(_, left), (_, right)| ranks(left, right));
-    let mut numbers = vec![0; rows.len()];
+    let mut sorted: Vec<(usize, &SortedRow)> = collected(rows.iter().enumerate())?;
+    sorted.sort_unstable_by(|(_, left), (_, right)| ranks(left, right));
+    let mut numbers = filled(0, rows.len())?;
     let mut lower = 0;
     let mut last: Option<&SortedRow> = None;
     for (at, row) in sorted {
@@ -71,7 +86,7 @@ fn numbers_of_any(rows: &[SortedRow]) -> Vec<u64> {
             *number = lower;
         }
     }
-    numbers
+    Ok(numbers)
 }
 
 #[cfg(test)]
@@ -80,7 +95,7 @@ mod tests {
 
     fn check(ranks: &[ValueRef<'_>], is_descending: bool, expected: &[i64]) {
         let row = |(rowid, rank): (i64, &ValueRef<'_>)| SortedRow { rank: Value::from(*rank), rowid, found: None };
-        let mut sorted = Sorted::new((0..).zip(ranks).map(row).collect(), is_descending);
+        let mut sorted = Sorted::new((0..).zip(ranks).map(row).collect(), is_descending).unwrap();
         let found: Vec<i64> = std::iter::from_fn(|| sorted.pop()).map(|row| row.rowid).collect();
         assert_eq!(found, expected);
     }

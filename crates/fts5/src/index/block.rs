@@ -7,6 +7,10 @@
 //!   copied   lists that do not lie on one page
 //! ```
 
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::collected;
+
 use super::leaf::Leaf;
 
 /// The page number of places in `copied`.
@@ -79,16 +83,20 @@ impl Block {
     }
 
     /// Removes rows below `from`, and those that are not above all before them: only a damaged index has any.
-    pub fn keep_ascending(&mut self, from: i64) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn keep_ascending(&mut self, from: i64) -> Result<(), OutOfMemory> {
         if self.rowids.first().is_none_or(|first| *first >= from) && self.rowids.is_sorted_by(|one, next| one < next) {
-            return;
+            return Ok(());
         }
         let mut least = Some(from);
-        let is_kept: Vec<bool> = self.rowids.iter().map(|rowid| keeps(&mut least, *rowid)).collect();
+        let is_kept: Vec<bool> = collected(self.rowids.iter().map(|rowid| keeps(&mut least, *rowid)))?;
         let mut kept = is_kept.iter();
         self.rowids.retain(|_| kept.next() == Some(&true));
         let mut kept = is_kept.iter();
         self.places.retain(|_| kept.next() == Some(&true));
+        Ok(())
     }
 
     /// The position list of a row; empty if lists are not wanted.
@@ -104,13 +112,17 @@ impl Block {
     }
 
     /// Appends a row, and a copy of its position list if lists are wanted.
-    pub fn push(&mut self, rowid: i64, list: &[u8]) {
-        self.rowids.push(rowid);
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn push(&mut self, rowid: i64, list: &[u8]) -> Result<(), OutOfMemory> {
+        // (A row that has no place would be one with an empty list: the row comes last.)
         if self.has_places {
             let place = Place { page: COPIED, at: self.copied.len() as u32, len: list.len() as u32 };
-            self.copied.extend_from_slice(list);
-            self.places.push(place);
+            self.copied.try_append(list)?;
+            self.places.try_push(place)?;
         }
+        self.rowids.try_push(rowid)
     }
 
     /// Begins to append rows of a page.
@@ -121,12 +133,16 @@ impl Block {
     }
 
     /// Appends a row of the page that was begun last.
+    ///
+    /// # Errors
+    /// If the memory is short.
     #[inline]
-    pub fn push_on_page(&mut self, rowid: i64, at: usize, len: usize) {
-        self.rowids.push(rowid);
+    pub fn push_on_page(&mut self, rowid: i64, at: usize, len: usize) -> Result<(), OutOfMemory> {
         if self.has_places {
-            self.places.push(Place { page: (self.pages.len() as u32).wrapping_sub(1), at: at as u32, len: len as u32 });
+            let page = (self.pages.len() as u32).wrapping_sub(1);
+            self.places.try_push(Place { page, at: at as u32, len: len as u32 })?;
         }
+        self.rowids.try_push(rowid)
     }
 }
 
@@ -147,23 +163,23 @@ mod tests {
     fn lists_are_found_wherever_they_are() {
         let leaf = Leaf::new(vec![0, 0, 0, 8, 10, 11, 12, 13].into()).unwrap();
         let mut block = Block::new(true);
-        block.push(1, &[1, 2]);
+        block.push(1, &[1, 2]).unwrap();
         block.begin_page(&leaf);
-        block.push_on_page(4, 5, 2);
-        block.push(6, &[3]);
+        block.push_on_page(4, 5, 2).unwrap();
+        block.push(6, &[3]).unwrap();
         assert_eq!(block.rowids(), [1, 4, 6]);
         assert_eq!([block.list(0), block.list(1), block.list(2), block.list(3)], [&[1, 2][..], &[11, 12], &[3], &[]]);
         block.clear();
         assert!(block.is_empty() && block.list(0).is_empty());
         for (rowid, at) in [(3, 4), (5, 5), (5, 6), (4, 7), (9, 4), (i64::MAX, 5), (i64::MAX, 6)] {
             block.begin_page(&leaf);
-            block.push_on_page(rowid, at, 1);
+            block.push_on_page(rowid, at, 1).unwrap();
         }
-        block.keep_ascending(4);
+        block.keep_ascending(4).unwrap();
         assert_eq!(block.rowids(), [5, 9, i64::MAX]);
         assert_eq!([block.list(0), block.list(1), block.list(2)], [[11], [10], [11]]);
         let mut rows = Block::new(false);
-        rows.push(1, &[1]);
+        rows.push(1, &[1]).unwrap();
         assert_eq!((rows.len(), rows.list(0)), (1, &[][..]));
     }
 }

@@ -60,7 +60,7 @@ impl Reader<'_> {
             let kind = MAIN_INDEX + index;
             let mut terms = Terms::from(self, &[kind], &[kind])?;
             while !terms.is_at_end() {
-                let (rowid, token, positions) = (terms.rowid(), terms.token(), terms.positions());
+                let (rowid, token, positions) = (terms.rowid(), terms.token(), terms.positions()?);
                 match self.index.detail {
                     Detail::Full => {
                         for position in position::Reader::new(positions) {

@@ -2,6 +2,11 @@
 //!
 //! A page's rows are differences, so they are read forward and kept; pages are taken from the last to the first.
 
+use std::sync::Arc;
+
+use lithe_value::Grow;
+use lithe_value::grow::copied;
+
 use super::Reader;
 use super::doclist_index;
 use super::leaf::{HEADER_LEN, Leaf};
@@ -23,7 +28,7 @@ pub struct DescendingCursor {
     /// The rows of the page up to the row of the cursor, which is the last.
     rows: Vec<Row>,
     /// The row's positions, if they continue on the next page.
-    spilled: Option<Vec<u8>>,
+    spilled: Option<Arc<Vec<u8>>>,
 }
 
 impl DescendingCursor {
@@ -145,7 +150,7 @@ impl DescendingCursor {
                 .ok_or_else(|| reader.store().corrupt_page(self.segment.id, page))?;
             last = Some(row.rowid);
             at = row.data_at + row.data_len;
-            self.rows.push(row);
+            self.rows.try_push(row)?;
         }
         Ok(())
     }
@@ -161,7 +166,7 @@ impl DescendingCursor {
         if row.data_at + row.data_len <= end {
             return Ok(());
         }
-        let mut bytes = self.leaf.content().get(row.data_at..end).unwrap_or_default().to_vec();
+        let mut bytes = copied(self.leaf.content().get(row.data_at..end).unwrap_or_default())?;
         let mut page = self.page;
         while bytes.len() < row.data_len {
             page += 1;
@@ -170,9 +175,9 @@ impl DescendingCursor {
             }
             let leaf = reader.leaf(self.segment.id, page)?;
             let behind = (HEADER_LEN + (row.data_len - bytes.len())).min(leaf.size());
-            bytes.extend_from_slice(leaf.content().get(HEADER_LEN..behind).unwrap_or_default());
+            bytes.try_append(leaf.content().get(HEADER_LEN..behind).unwrap_or_default())?;
         }
-        self.spilled = Some(bytes);
+        self.spilled = Some(Arc::new(bytes));
         Ok(())
     }
 }

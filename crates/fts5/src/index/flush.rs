@@ -136,7 +136,7 @@ impl Reader<'_> {
         let mut doclist = Vec::new();
         pending.in_order(b"", |term| {
             doclist.clear();
-            term.doclist(detail, &mut doclist);
+            term.doclist(detail, &mut doclist)?;
             writer.term_begin(term.key())?;
             if writer.doclist_if_it_fits(&doclist) {
                 return Ok(());

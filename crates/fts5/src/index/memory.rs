@@ -5,17 +5,21 @@ use std::rc::Rc;
 
 use super::row::{Row, read_from};
 use super::{Block, Order};
+use lithe_value::Grow;
+use lithe_value::grow::collected;
+
+use crate::Result;
 use crate::config::Detail;
 use crate::position;
 
 /// Rows in memory, and the current one.
 #[derive(Clone, Debug)]
 pub struct MemoryRows {
-    bytes: Rc<[u8]>,
+    bytes: Rc<Vec<u8>>,
     /// Of several tokens, rows may have the same rowid: they are one.
-    rows: Rc<[Row]>,
+    rows: Rc<Vec<Row>>,
     /// Where in `rows` each row begins, if some consist of several.
-    starts: Option<Rc<[usize]>>,
+    starts: Option<Rc<Vec<usize>>>,
     /// How many rows were passed.
     passed: usize,
     order: Order,
@@ -26,20 +30,23 @@ pub struct MemoryRows {
 
 impl MemoryRows {
     fn new(bytes: Vec<u8>, rows: Vec<Row>, detail: Detail, order: Order) -> MemoryRows {
-        let (bytes, rows) = (bytes.into(), rows.into());
+        let (bytes, rows) = (Rc::new(bytes), Rc::new(rows));
         MemoryRows { bytes, rows, starts: None, passed: 0, order, detail, merged: OnceCell::new() }
     }
 
     /// The rows of a doclist.
-    pub fn of_doclist(doclist: Vec<u8>, detail: Detail, order: Order) -> MemoryRows {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn of_doclist(doclist: Vec<u8>, detail: Detail, order: Order) -> Result<MemoryRows> {
         let mut rows = Vec::new();
         let (mut at, mut last) = (0, None);
         while at < doclist.len() {
             let Some(row) = read_from(&doclist, at, last, detail) else { break };
             (at, last) = (row.data_at + row.data_len, Some(row.rowid));
-            rows.push(row);
+            rows.try_push(row)?;
         }
-        MemoryRows::new(doclist, rows, detail, order)
+        Ok(MemoryRows::new(doclist, rows, detail, order))
     }
 
     fn len(&self) -> usize {
@@ -72,16 +79,20 @@ impl MemoryRows {
 
     /// Passes over the rows that follow, as far as each is known to have the term, and comes before `below`, to the last of them, and appends them
     /// to `block` until that has `count_max`. Only upwards.
-    pub fn take_run(&mut self, below: Option<i64>, count_max: usize, block: &mut Block) {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn take_run(&mut self, below: Option<i64>, count_max: usize, block: &mut Block) -> Result {
         while !block.is_full(count_max) {
-            let Some(next) = self.parts(self.passed + 1).first().filter(|next| next.has_content) else { return };
+            let Some(next) = self.parts(self.passed + 1).first().filter(|next| next.has_content) else { break };
             if below.is_some_and(|below| next.rowid >= below) {
-                return;
+                break;
             }
             let rowid = next.rowid;
             self.next_row();
-            block.push(rowid, if block.has_places() { self.positions() } else { &[] });
+            block.push(rowid, if block.has_places() { self.positions()? } else { &[] })?;
         }
+        Ok(())
     }
 
     /// Goes to the next row.
@@ -108,13 +119,22 @@ impl MemoryRows {
     }
 
     /// The positions of the row.
-    pub fn positions(&self) -> &[u8] {
-        match self.place().map(|place| self.parts(place)) {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn positions(&self) -> Result<&[u8]> {
+        Ok(match self.place().map(|place| self.parts(place)) {
             None | Some([]) => &[],
             Some([only]) => positions_of(&self.bytes, only),
             Some([first, ..]) if self.detail == Detail::None => positions_of(&self.bytes, first),
-            Some(parts) => self.merged.get_or_init(|| merged(&self.bytes, parts, self.detail)),
-        }
+            Some(parts) => match self.merged.get() {
+                Some(known) => known,
+                None => {
+                    let made = merged(&self.bytes, parts, self.detail)?;
+                    self.merged.get_or_init(|| made)
+                }
+            },
+        })
     }
 }
 
@@ -123,24 +143,24 @@ fn positions_of<'b>(bytes: &'b [u8], row: &Row) -> &'b [u8] {
 }
 
 /// One position list with the places of all parts of a row.
-fn merged(bytes: &[u8], parts: &[Row], detail: Detail) -> Vec<u8> {
-    let lists = parts.iter().map(|part| positions_of(bytes, part));
+fn merged(bytes: &[u8], parts: &[Row], detail: Detail) -> Result<Vec<u8>> {
+    let mut lists = parts.iter().map(|part| positions_of(bytes, part));
     let mut positions: Vec<u64> = Vec::new();
     if detail == Detail::Full {
-        lists.for_each(|list| positions.extend(position::Reader::new(list)));
+        lists.try_for_each(|list| positions.try_extend(position::Reader::new(list)))?;
     } else {
-        lists.for_each(|list| positions.extend(position::read_columns(list).map(u64::from)));
+        lists.try_for_each(|list| positions.try_extend(position::read_columns(list).map(u64::from)))?;
     }
     positions.sort_unstable();
     positions.dedup();
     let mut out = Vec::new();
     if detail == Detail::Full {
         let mut writer = position::Writer::default();
-        positions.iter().for_each(|position| writer.push(&mut out, *position));
+        positions.iter().try_for_each(|position| writer.push(&mut out, *position))?;
     } else {
         position::write_columns(&mut out, positions.iter().map(|column| *column as u32));
     }
-    out
+    Ok(out)
 }
 
 /// Rows of several tokens, which become rows of one.
@@ -152,28 +172,39 @@ pub struct Union {
 
 impl Union {
     /// Adds a row of a token.
-    pub fn add(&mut self, rowid: i64, positions: &[u8]) {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn add(&mut self, rowid: i64, positions: &[u8]) -> Result {
         let (data_at, data_len) = (self.bytes.len(), positions.len());
-        self.bytes.extend_from_slice(positions);
-        self.rows.push(Row { rowid, is_delete: false, has_content: true, data_at, data_len });
+        self.bytes.try_append(positions)?;
+        self.rows.try_push(Row { rowid, is_delete: false, has_content: true, data_at, data_len })?;
+        Ok(())
     }
 
     /// Sorts rows by their rowids; those of one rowid stay in order.
-    fn sort(&mut self) {
+    fn sort(&mut self) -> Result {
         // One number for each row: its rowid, lowest first, above its place.
         let number = |(at, row): (u64, &Row)| u128::from(row.rowid as u64 ^ 1 << 63) << 64 | u128::from(at);
-        let mut order: Vec<u128> = (0u64..).zip(&self.rows).map(number).collect();
+        let mut order: Vec<u128> = collected((0u64..).zip(&self.rows).map(number))?;
         order.sort_unstable();
-        let row = |number: u128| self.rows.get(number as u64 as usize).copied();
-        self.rows = order.into_iter().filter_map(row).collect();
+        let mut sorted = Vec::new();
+        sorted.try_grow(order.len())?;
+        sorted.extend(order.into_iter().filter_map(|number| self.rows.get(number as u64 as usize).copied()));
+        self.rows = sorted;
+        Ok(())
     }
 
     /// The rows, with the places of all tokens.
-    pub fn finish(mut self, detail: Detail, order: Order) -> MemoryRows {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn finish(mut self, detail: Detail, order: Order) -> Result<MemoryRows> {
         if !self.rows.is_sorted_by_key(|row| row.rowid) {
-            self.sort();
+            self.sort()?;
         }
-        let mut starts = Vec::with_capacity(self.rows.len());
+        let mut starts = Vec::new();
+        starts.try_grow(self.rows.len())?;
         let mut last = None;
         for (at, row) in self.rows.iter().enumerate() {
             if last != Some(row.rowid) {
@@ -183,7 +214,7 @@ impl Union {
         }
         let has_parts = starts.len() < self.rows.len();
         let rows = MemoryRows::new(self.bytes, self.rows, detail, order);
-        MemoryRows { starts: has_parts.then(|| starts.into()), ..rows }
+        Ok(MemoryRows { starts: has_parts.then(|| Rc::new(starts)), ..rows })
     }
 }
 
@@ -195,15 +226,15 @@ mod tests {
         let mut union = Union::default();
         // Position lists of one column: each number is a distance to the place before, plus 2.
         for (rowid, list) in [(1, &[2, 4][..]), (5, &[3]), (9, &[2]), (5, &[2, 5]), (9, &[4])] {
-            union.add(rowid, list);
+            union.add(rowid, list).unwrap();
         }
-        union.finish(Detail::Full, order)
+        union.finish(Detail::Full, order).unwrap()
     }
 
     fn rows(mut rows: MemoryRows) -> Vec<(i64, Vec<u64>)> {
         let mut all = Vec::new();
         while let Some(row) = rows.row() {
-            all.push((row.rowid, position::Reader::new(rows.positions()).collect()));
+            all.push((row.rowid, position::Reader::new(rows.positions().unwrap()).collect()));
             rows.next_row();
         }
         all
@@ -231,7 +262,7 @@ mod tests {
             rows.seek_row(rowid);
             assert_eq!(rows.row().map(|row| row.rowid), found, "{order:?} {rowid}");
             if found.is_some() {
-                assert_eq!(position::Reader::new(rows.positions()).collect::<Vec<_>>(), [0, 1, 3]);
+                assert_eq!(position::Reader::new(rows.positions().unwrap()).collect::<Vec<_>>(), [0, 1, 3]);
             }
         }
     }

@@ -12,6 +12,7 @@ mod rows;
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
+use lithe_value::Grow;
 use lithe_vtab::FunctionError;
 
 use crate::Result;
@@ -135,13 +136,17 @@ impl Pending {
     }
 
     /// Appends the doclist of a term to `out`, as a segment has it.
-    pub fn doclist_of(&self, key: &[u8], detail: Detail, out: &mut Vec<u8>) {
-        let Some((kind, token)) = key.split_first() else { return };
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn doclist_of(&self, key: &[u8], detail: Detail, out: &mut Vec<u8>) -> Result {
+        let Some((kind, token)) = key.split_first() else { return Ok(()) };
         let lead = leading_bytes(*kind, token);
         let found = self.find(hash(self.seed, lead, token), lead, token);
         if let Some(entry) = found.and_then(|index| self.entries.get(index)) {
-            entry.rows.doclist(&self.arena, detail, out);
+            entry.rows.doclist(&self.arena, detail, out)?;
         }
+        Ok(())
     }
 
     /// Shows all terms that begin with `prefix`, in the order of their bytes.
@@ -156,7 +161,7 @@ impl Pending {
         let mut sorted: Vec<u128> = Vec::new();
         let most = if prefix.is_empty() { self.entries.len() } else { 0 };
         sorted.try_reserve_exact(most).map_err(|_| FunctionError::out_of_memory())?;
-        sorted.extend(wanted.map(|(at, entry)| u128::from(entry.lead) << 32 | u128::from(at)));
+        sorted.try_extend(wanted.map(|(at, entry)| u128::from(entry.lead) << 32 | u128::from(at)))?;
         sorted.sort_unstable();
         let entry = |number: u128| self.entries.get(number as u32 as usize);
         let key = |number: u128| entry(number).map(|entry| self.key(entry));
@@ -190,8 +195,11 @@ impl Term<'_> {
     }
 
     /// Appends its doclist to `out`, as a segment has it.
-    pub fn doclist(&self, detail: Detail, out: &mut Vec<u8>) {
-        self.entry.rows.doclist(&self.pending.arena, detail, out);
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn doclist(&self, detail: Detail, out: &mut Vec<u8>) -> Result {
+        Ok(self.entry.rows.doclist(&self.pending.arena, detail, out)?)
     }
 }
 
@@ -250,7 +258,7 @@ mod tests {
             pending.add(b'0', b"term", place, detail).unwrap();
         }
         let mut out = Vec::new();
-        pending.doclist_of(b"0term", detail, &mut out);
+        pending.doclist_of(b"0term", detail, &mut out).unwrap();
         out
     }
 

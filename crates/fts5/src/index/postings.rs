@@ -108,12 +108,15 @@ impl Postings {
     }
 
     /// Where in the row: see [`crate::position`].
-    pub fn positions(&self) -> &[u8] {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn positions(&self) -> Result<&[u8]> {
         match self.current.and_then(|at| self.sources.get(at)).map(|source| &source.rows) {
-            Some(Rows::Up(cursor)) => cursor.positions(),
-            Some(Rows::Down(cursor)) => cursor.positions(),
+            Some(Rows::Up(cursor)) => Ok(cursor.positions()),
+            Some(Rows::Down(cursor)) => Ok(cursor.positions()),
             Some(Rows::Memory(rows)) => rows.positions(),
-            None => &[],
+            None => Ok(&[]),
         }
     }
 
@@ -171,14 +174,16 @@ impl Postings {
     pub fn take(&mut self, reader: &Reader<'_>, count_max: usize, block: &mut Block) -> Result {
         while let Some(source) = self.current.and_then(|current| self.sources.get_mut(current)) {
             match &mut source.rows {
-                Rows::Up(cursor) => cursor.take(block),
-                Rows::Memory(rows) => block.push(self.rowid, if block.has_places() { rows.positions() } else { &[] }),
+                Rows::Up(cursor) => cursor.take(block)?,
+                Rows::Memory(rows) => {
+                    block.push(self.rowid, if block.has_places() { rows.positions()? } else { &[] })?;
+                }
                 Rows::Down(_) => return Ok(()),
             }
             if source.tombstones.is_empty() {
                 match &mut source.rows {
-                    Rows::Up(cursor) => cursor.take_run(reader.index.detail, self.others, count_max, block),
-                    Rows::Memory(rows) => rows.take_run(self.others, count_max, block),
+                    Rows::Up(cursor) => cursor.take_run(reader.index.detail, self.others, count_max, block)?,
+                    Rows::Memory(rows) => rows.take_run(self.others, count_max, block)?,
                     Rows::Down(_) => {}
                 }
                 self.rowid = source.row().map_or(self.rowid, |row| row.rowid);
@@ -195,12 +200,12 @@ impl Postings {
     ///
     /// # Errors
     /// As [`Postings::next`].
-    pub fn show_all(&mut self, reader: &Reader<'_>, show: &mut impl FnMut(i64, &[u8])) -> Result {
+    pub fn show_all(&mut self, reader: &Reader<'_>, show: &mut impl FnMut(i64, &[u8]) -> Result) -> Result {
         while let Some(current) = self.current {
-            show(self.rowid, self.positions());
+            show(self.rowid, self.positions()?)?;
             let source = self.sources.get_mut(current).filter(|source| source.tombstones.is_empty());
             if let (Some(Source { rows: Rows::Up(cursor), .. }), Order::Ascending) = (source, self.order) {
-                cursor.show_run(reader.index.detail, self.others, show);
+                cursor.show_run(reader.index.detail, self.others, show)?;
                 self.rowid = cursor.row.map_or(self.rowid, |row| row.rowid);
             }
             self.next(reader)?;

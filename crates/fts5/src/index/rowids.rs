@@ -1,6 +1,9 @@
 //! The rowids of many tokens, each once, in ascending order.
 
+use lithe_value::grow::filled;
+
 use super::Block;
+use crate::Result;
 
 /// So many rowids are taken before those that occur twice are removed, or twice as many as are left then.
 const ROWIDS_MIN: usize = 1 << 16;
@@ -20,32 +23,39 @@ impl RowidUnion {
     }
 
     /// The block has the rows of another token.
-    pub fn note(&mut self) {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn note(&mut self) -> Result {
         if self.block.len() > self.compact_at.max(ROWIDS_MIN) {
-            sort(self.block.rowids_mut());
+            sort(self.block.rowids_mut())?;
             self.compact_at = 2 * self.block.len();
         }
+        Ok(())
     }
 
     /// The rowids.
-    pub fn finish(mut self) -> Vec<i64> {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn finish(mut self) -> Result<Vec<i64>> {
         let mut rowids = std::mem::take(self.block.rowids_mut());
-        sort(&mut rowids);
-        rowids
+        sort(&mut rowids)?;
+        Ok(rowids)
     }
 }
 
 /// Brings rowids in ascending order, each once.
-fn sort(rowids: &mut Vec<i64>) {
+fn sort(rowids: &mut Vec<i64>) -> Result {
     if rowids.is_sorted_by(|one, next| one < next) {
-        return;
+        return Ok(());
     }
     let (low, high) = rowids.iter().fold((i64::MAX, i64::MIN), |(low, high), one| (low.min(*one), high.max(*one)));
     // A bitmap that takes no more memory than the rowids do.
     let words = high.wrapping_sub(low) as u64 / 64 + 1;
     match usize::try_from(words).ok().filter(|words| *words <= rowids.len()) {
         Some(words) => {
-            let mut bits = vec![0u64; words];
+            let mut bits = filled(0u64, words)?;
             for rowid in &*rowids {
                 let bit = rowid.wrapping_sub(low) as u64;
                 if let Some(word) = bits.get_mut((bit / 64) as usize) {
@@ -65,6 +75,7 @@ fn sort(rowids: &mut Vec<i64>) {
             rowids.dedup();
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -77,10 +88,10 @@ mod tests {
         expected.dedup();
         let mut union = RowidUnion::default();
         for rowid in rowids {
-            union.block().push(*rowid, &[]);
-            union.note();
+            union.block().push(*rowid, &[]).unwrap();
+            union.note().unwrap();
         }
-        assert_eq!(union.finish(), expected, "{rowids:?}");
+        assert_eq!(union.finish().unwrap(), expected, "{rowids:?}");
     }
 
     #[test]

@@ -5,6 +5,9 @@
 
 use std::sync::Arc;
 
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+
 use lithe_vtab::{SqlConnection, ValueRef};
 
 use super::Reader;
@@ -42,14 +45,18 @@ struct RowPart {
 }
 
 impl Parts {
-    fn read(leaf: &Leaf, detail: Detail) -> Option<Parts> {
+    /// The parts of a page. None if it makes no sense.
+    fn read(leaf: &Leaf, detail: Detail) -> Option<Result<Parts, OutOfMemory>> {
         let content = leaf.content();
         let offsets: Vec<usize> = leaf.term_offsets().collect();
         let first_term = offsets.first().copied().unwrap_or(content.len());
         let first_row = leaf.first_rowid().unwrap_or(first_term);
         let mut parts = Parts {
             lead: content.get(HEADER_LEN..first_row)?.to_vec(),
-            rows: read_rows(content.get(..first_term)?, first_row, detail)?,
+            rows: match read_rows(content.get(..first_term)?, first_row, detail)? {
+                Ok(rows) => rows,
+                Err(error) => return Some(Err(error)),
+            },
             terms: Vec::new(),
         };
         let mut term = Vec::new();
@@ -60,9 +67,12 @@ impl Parts {
             let len = usize::try_from(varint::read(content, &mut place)?).ok()?;
             term.truncate(usize::try_from(shared).ok()?);
             term.extend_from_slice(content.get(place..place.checked_add(len)?)?);
-            parts.terms.push((term.clone(), read_rows(content.get(..end)?, place + len, detail)?));
+            match read_rows(content.get(..end)?, place + len, detail)? {
+                Ok(rows) => parts.terms.push((term.clone(), rows)),
+                Err(error) => return Some(Err(error)),
+            }
         }
-        Some(parts)
+        Some(Ok(parts))
     }
 
     fn write(&self) -> Vec<u8> {
@@ -101,7 +111,7 @@ fn set_header(bytes: &mut [u8], at: usize) {
     }
 }
 
-fn read_rows(content: &[u8], start: usize, detail: Detail) -> Option<Vec<RowPart>> {
+fn read_rows(content: &[u8], start: usize, detail: Detail) -> Option<Result<Vec<RowPart>, OutOfMemory>> {
     let mut rows = Vec::new();
     let (mut at, mut last) = (start, None);
     while at < content.len() {
@@ -110,10 +120,13 @@ fn read_rows(content: &[u8], start: usize, detail: Detail) -> Option<Vec<RowPart
         varint::read(content, &mut data_at)?;
         let end = row.data_at + row.data_len;
         let spilled = end.saturating_sub(content.len());
-        rows.push(RowPart { rowid: row.rowid, data: content.get(data_at..end - spilled)?.to_vec(), spilled });
+        let part = RowPart { rowid: row.rowid, data: content.get(data_at..end - spilled)?.to_vec(), spilled };
+        if let Err(error) = rows.try_push(part) {
+            return Some(Err(error));
+        }
         (at, last) = (end, Some(row.rowid));
     }
-    Some(rows)
+    Some(Ok(rows))
 }
 
 fn write_parts(bytes: &mut Vec<u8>, rows: &[RowPart]) {
@@ -140,7 +153,7 @@ impl Reader<'_> {
         let mut has_version = settings.version >= VERSION_SECURE_DELETE;
         pending.in_order(b"", |term| {
             doclist.clear();
-            term.doclist(detail, &mut doclist);
+            term.doclist(detail, &mut doclist)?;
             kept.clear();
             let (mut at, mut last, mut last_kept) = (0, None, 0);
             while at < doclist.len() {
@@ -153,6 +166,7 @@ impl Reader<'_> {
                     self.delete_entry(structure, term.key(), row.rowid)?;
                 }
                 if row.has_content {
+                    kept.try_grow(2 * lithe_format::varint::MAX_LEN + row.data_len)?;
                     varint::write(&mut kept, row.rowid.wrapping_sub(last_kept) as u64);
                     if detail != Detail::None {
                         // (What is deleted has no entry any more: there is none to be cancelled.)
@@ -202,7 +216,7 @@ impl Reader<'_> {
 
     fn parts(&self, segment: &Segment, page: u64) -> Result<Parts> {
         let leaf = self.leaf(segment.id, page)?;
-        Parts::read(&leaf, self.index.detail).ok_or_else(|| self.store().corrupt_page(segment.id, page))
+        Ok(Parts::read(&leaf, self.index.detail).ok_or_else(|| self.store().corrupt_page(segment.id, page))??)
     }
 
     fn put_parts(&self, segment: &Segment, page: u64, parts: &Parts) -> Result {

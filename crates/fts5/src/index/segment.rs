@@ -10,6 +10,11 @@
 //! ([`SegmentCursor::next_term`]); [`super::descending`] goes the other way over the rows of one term.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
+
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::copied;
 
 use super::doclist_index;
 use super::leaf::{HEADER_LEN, Leaf, TermPosition};
@@ -46,7 +51,7 @@ pub struct SegmentCursor {
     /// The row. None: behind the last row of the term.
     pub row: Option<Row>,
     /// The row's positions, if they continue on the next page.
-    spilled: Option<Vec<u8>>,
+    spilled: Option<Arc<Vec<u8>>>,
     /// The offset behind the row on its page.
     at: usize,
     /// The page on which the row begins.
@@ -256,7 +261,7 @@ impl SegmentCursor {
         let segment = self.segment.id;
         let corrupt = |page| reader.store().corrupt_page(segment, page);
         let content = self.leaf.as_ref().map(Leaf::content).unwrap_or_default();
-        let mut bytes = content.get(row.data_at..end).unwrap_or_default().to_vec();
+        let mut bytes = copied(content.get(row.data_at..end).unwrap_or_default())?;
         while bytes.len() < row.data_len {
             if self.next_term.is_some() || self.page >= self.segment.last_page {
                 return Err(corrupt(self.page));
@@ -265,10 +270,10 @@ impl SegmentCursor {
             let end = self.end_on_page();
             let content = self.leaf.as_ref().map(Leaf::content).unwrap_or_default();
             let behind = (HEADER_LEN + (row.data_len - bytes.len())).min(end);
-            bytes.extend_from_slice(content.get(HEADER_LEN..behind).ok_or_else(|| corrupt(self.page))?);
+            bytes.try_append(content.get(HEADER_LEN..behind).ok_or_else(|| corrupt(self.page))?)?;
             self.at = behind;
         }
-        self.spilled = Some(bytes);
+        self.spilled = Some(Arc::new(bytes));
         Ok(())
     }
 
@@ -371,22 +376,34 @@ impl SegmentCursor {
     }
 
     /// Appends the row to `block`.
-    pub fn take(&self, block: &mut Block) {
-        let Some((row, leaf)) = self.row.zip(self.leaf.as_ref()) else { return };
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn take(&self, block: &mut Block) -> Result<(), OutOfMemory> {
+        let Some((row, leaf)) = self.row.zip(self.leaf.as_ref()) else { return Ok(()) };
         match &self.spilled {
             Some(list) => block.push(row.rowid, list),
             None => {
                 block.begin_page(leaf);
-                block.push_on_page(row.rowid, row.data_at, row.data_len);
+                block.push_on_page(row.rowid, row.data_at, row.data_len)
             }
         }
     }
 
     /// Passes over the rows that follow on this page, as far as each has the term, and comes before `below`, to the last of them, and appends
     /// them to `block` until that has `count_max`. The block has the row, as [`SegmentCursor::take`] appends it.
-    pub fn take_run(&mut self, detail: Detail, below: Option<i64>, count_max: usize, block: &mut Block) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn take_run(
+        &mut self,
+        detail: Detail,
+        below: Option<i64>,
+        count_max: usize,
+        block: &mut Block,
+    ) -> Result<(), OutOfMemory> {
         let Some((row, leaf)) = self.row.as_mut().zip(self.leaf.as_ref()).filter(|_| self.spilled.is_none()) else {
-            return;
+            return Ok(());
         };
         let end = self.next_term.unwrap_or_else(|| leaf.size());
         let bytes = leaf.content().get(..end).unwrap_or_default();
@@ -399,10 +416,11 @@ impl SegmentCursor {
             if !next.has_content || next.rowid <= last.rowid || next.rowid >= below || behind > end {
                 break;
             }
-            block.push_on_page(next.rowid, next.data_at, next.data_len);
+            block.push_on_page(next.rowid, next.data_at, next.data_len)?;
             (last, at) = (next, behind);
         }
         (*row, self.at) = (last, at);
+        Ok(())
     }
 
     /// The rows that follow on this page, in no more than `len_max` bytes, as far as each has the term, and comes before `below`: their bytes, the
@@ -427,21 +445,30 @@ impl SegmentCursor {
 
     /// Passes over the rows that follow on this page, as far as each has the term, and comes before `below`, to the last of them, and shows them
     /// with their positions.
-    pub fn show_run(&mut self, detail: Detail, below: Option<i64>, show: &mut impl FnMut(i64, &[u8])) {
+    ///
+    /// # Errors
+    /// Those of `show`.
+    pub fn show_run(
+        &mut self,
+        detail: Detail,
+        below: Option<i64>,
+        show: &mut impl FnMut(i64, &[u8]) -> Result,
+    ) -> Result {
         let Some((row, leaf)) = self.row.as_mut().zip(self.leaf.as_ref()).filter(|_| self.spilled.is_none()) else {
-            return;
+            return Ok(());
         };
         let end = self.next_term.unwrap_or_else(|| leaf.size());
         let bytes = leaf.content().get(..end).unwrap_or_default();
         while let Some(next) = read_from(bytes, self.at, Some(row.rowid), detail) {
             let behind = next.data_at + next.data_len;
-            let Some(positions) = bytes.get(next.data_at..behind).filter(|_| next.has_content) else { return };
+            let Some(positions) = bytes.get(next.data_at..behind).filter(|_| next.has_content) else { break };
             if next.rowid <= row.rowid || below.is_some_and(|below| next.rowid >= below) {
-                return;
+                break;
             }
-            show(next.rowid, positions);
+            show(next.rowid, positions)?;
             (*row, self.at) = (next, behind);
         }
+        Ok(())
     }
 
     /// Goes to the last row of a [`SegmentCursor::run`].

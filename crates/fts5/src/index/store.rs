@@ -7,6 +7,9 @@
 //!   1    averages               10   structure
 //! ```
 
+use std::sync::Arc;
+
+use lithe_value::grow::copied;
 use lithe_vtab::{BlobPlace, FunctionError, Kept, SqlConnection, ValueRef, code};
 
 use super::known_pages::PageTerms;
@@ -17,6 +20,9 @@ use lithe_vtab::Names;
 pub const AVERAGES_ID: i64 = 1;
 /// The record of the structure.
 pub const STRUCTURE_ID: i64 = 10;
+
+/// Longer than any page whose numbers make sense.
+const PAGE_LEN_MAX: usize = 128 << 10;
 
 const SEGMENT_SHIFT: u32 = 37;
 const DOCLIST_INDEX_BIT: i64 = 1 << 36;
@@ -99,22 +105,36 @@ impl Store<'_> {
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if it is not there.
-    pub fn read<B: for<'b> From<&'b [u8]>>(&self, id: i64) -> Result<B> {
+    pub fn read(&self, id: i64) -> Result<Vec<u8>> {
         self.find(id)?.ok_or_else(|| self.corrupt_record(id))
+    }
+
+    /// A page of `x_data`.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB if it is not there.
+    pub fn read_page(&self, id: i64) -> Result<Arc<[u8]>> {
+        // (Terms and rows end before 64 KiB. No page index is longer than them, unless it is damaged.)
+        let page = self.with_record(id, |bytes| Ok(bytes.get(..PAGE_LEN_MAX).unwrap_or(bytes).into()))?;
+        page.ok_or_else(|| self.corrupt_record(id))
     }
 
     /// A record of `x_data`, if it is there.
     ///
     /// # Errors
     /// The errors of reading the table.
-    pub fn find<B: for<'b> From<&'b [u8]>>(&self, id: i64) -> Result<Option<B>> {
+    pub fn find(&self, id: i64) -> Result<Option<Vec<u8>>> {
+        self.with_record(id, |bytes| Ok(copied(bytes)?))
+    }
+
+    fn with_record<R>(&self, id: i64, read: impl FnOnce(&[u8]) -> Result<R>) -> Result<Option<R>> {
         let mut statement = self.connection.statement(&self.statements.read)?;
         statement.bind(1, ValueRef::Integer(id))?;
         if !statement.step()? {
             return Ok(None);
         }
         match statement.column(0) {
-            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.into())),
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => read(bytes).map(Some),
             _ => Ok(None),
         }
     }

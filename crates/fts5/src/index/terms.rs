@@ -1,5 +1,8 @@
 //! All tokens, in the order of their bytes, each with its rows.
 
+use lithe_value::Grow;
+use lithe_value::grow::copied;
+
 use super::flush::MAIN_INDEX;
 use super::memory::MemoryRows;
 use super::postings::Postings;
@@ -35,9 +38,9 @@ impl Terms {
             state.pending.in_order(only, |term| {
                 if term.key() >= key {
                     let mut doclist = Vec::new();
-                    term.doclist(detail, &mut doclist);
-                    let rows = MemoryRows::of_doclist(doclist, detail, Order::Ascending);
-                    pending.push((term.key().to_vec(), rows));
+                    term.doclist(detail, &mut doclist)?;
+                    let rows = MemoryRows::of_doclist(doclist, detail, Order::Ascending)?;
+                    pending.try_push((copied(term.key())?, rows))?;
                 }
                 Ok(())
             })?;
@@ -65,8 +68,11 @@ impl Terms {
     }
 
     /// Where in the row: see [`crate::position`].
-    pub fn positions(&self) -> &[u8] {
-        self.rows.as_ref().map(Postings::positions).unwrap_or_default()
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn positions(&self) -> Result<&[u8]> {
+        self.rows.as_ref().map_or(Ok(&[]), Postings::positions)
     }
 
     /// Goes to the next row of the token, or to the first of the next token.
@@ -86,7 +92,7 @@ impl Terms {
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
-    pub fn show_rows(&mut self, reader: &Reader<'_>, show: &mut impl FnMut(i64, &[u8])) -> Result {
+    pub fn show_rows(&mut self, reader: &Reader<'_>, show: &mut impl FnMut(i64, &[u8]) -> Result) -> Result {
         if let Some(rows) = &mut self.rows {
             rows.show_all(reader, show)?;
         }

@@ -7,6 +7,10 @@
 
 use std::sync::Arc;
 
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::filled;
+
 use super::Reader;
 use super::store::tombstone_id;
 use crate::Result;
@@ -130,7 +134,7 @@ impl Tombstones {
             Some(at) => at,
             None => {
                 let bytes = reader.store().read(tombstone_id(self.segment, number))?;
-                self.pages.push((number, Page { bytes }));
+                self.pages.try_push((number, Page { bytes }))?;
                 self.pages.len() - 1
             }
         };
@@ -182,10 +186,12 @@ impl Reader<'_> {
                 return store.write(id, &page.bytes);
             }
         }
-        let old = (0..pages).map(|number| store.read(tombstone_id(segment.id, number)).map(|bytes| Page { bytes }));
-        let old = old.collect::<Result<Vec<Page>>>()?;
+        let mut old = Vec::new();
+        for number in 0..pages {
+            old.try_push(Page { bytes: store.read(tombstone_id(segment.id, number))? })?;
+        }
         let page_size = self.settings()?.page_size;
-        let new = rebuild(&old, rowid, page_size);
+        let new = rebuild(&old, rowid, page_size)?;
         for (number, page) in (0..).zip(&new) {
             store.write(tombstone_id(segment.id, number), &page.bytes)?;
         }
@@ -195,7 +201,7 @@ impl Reader<'_> {
 }
 
 /// The pages with one more rowid, which did not fit.
-fn rebuild(old: &[Page], rowid: u64, page_size: usize) -> Vec<Page> {
+fn rebuild(old: &[Page], rowid: u64, page_size: usize) -> Result<Vec<Page>, OutOfMemory> {
     let is_long = rowid > u64::from(u32::MAX) || old.first().is_some_and(|page| page.key_len() == 8);
     let key_len = if is_long { 8 } else { 4 };
     let slots_max = (page_size.saturating_sub(HEADER_LEN) / key_len).max(1);
@@ -209,7 +215,7 @@ fn rebuild(old: &[Page], rowid: u64, page_size: usize) -> Vec<Page> {
         pages = pages * 2 + 1;
     }
     loop {
-        let mut new = vec![Page::new(slots, key_len); pages];
+        let mut new = filled(Page::new(slots, key_len), pages)?;
         if old.first().is_some_and(|page| page.has(0, 1)) {
             new.first_mut().map(|page| page.add(0, 1));
         }
@@ -220,7 +226,7 @@ fn rebuild(old: &[Page], rowid: u64, page_size: usize) -> Vec<Page> {
             all_fit &= page.is_some_and(|page| page.add(key, pages as u64));
         }
         if all_fit {
-            return new;
+            return Ok(new);
         }
         slots = slots_max;
         pages = pages * 2 + 1;

@@ -1,5 +1,7 @@
 //! Cuts the text of a MATCH into tokens.
 
+use lithe_value::Grow;
+use lithe_value::grow::copied;
 use lithe_vtab::FunctionError;
 
 use crate::{Result, is_bareword};
@@ -41,11 +43,15 @@ impl Token<'_> {
     }
 
     /// A string without its quotes.
-    pub fn unquoted(&self) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn unquoted(&self) -> Result<Vec<u8>> {
         let Some(inner) = self.text.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) else {
-            return self.text.to_vec();
+            return Ok(copied(self.text)?);
         };
-        let mut out = Vec::with_capacity(inner.len());
+        let mut out = Vec::new();
+        out.try_grow(inner.len())?;
         let mut bytes = inner.iter();
         while let Some(byte) = bytes.next() {
             out.push(*byte);
@@ -53,7 +59,7 @@ impl Token<'_> {
                 bytes.next(); // the other one of a doubled quote
             }
         }
-        out
+        Ok(out)
     }
 }
 

@@ -3,6 +3,8 @@
 //! A function for each level of precedence; [`Parser::depth`] counts what SQLite's parser would have on its stack, which
 //! bounds the recursion.
 
+use lithe_value::Grow;
+use lithe_value::grow::collected;
 use lithe_vtab::FunctionError;
 
 use super::lexer::{Kind, Lexer, Token};
@@ -156,13 +158,13 @@ impl<'q> Parser<'q, '_> {
             };
             if !near.is_empty() {
                 all.pop_if(|last| last.is_empty());
-                all.push(near);
+                all.try_push(near)?;
             }
         }
         if all.len() == 1 {
             return Ok((Expr::Near(all.swap_remove(0)), 0));
         }
-        Ok((Expr::And(all.into_iter().map(Expr::Near).collect()), 1))
+        Ok((Expr::And(collected(all.into_iter().map(Expr::Near))?), 1))
     }
 
     /// Checks that the option `detail` allows this.
@@ -215,7 +217,7 @@ impl<'q> Parser<'q, '_> {
     }
 
     fn column(&self, name: &Token<'_>) -> Result<usize> {
-        let name = name.unquoted();
+        let name = name.unquoted()?;
         let found = self.request.columns.iter().position(|column| column.as_bytes().eq_ignore_ascii_case(&name));
         found.ok_or_else(|| FunctionError::new(format!("no such column: {}", String::from_utf8_lossy(&name))))
     }
@@ -239,7 +241,7 @@ impl<'q> Parser<'q, '_> {
             let phrase = self.phrase(&string)?;
             if phrases.is_empty() || !phrase.terms.is_empty() {
                 phrases.pop_if(|last| last.terms.is_empty());
-                phrases.push(phrase);
+                phrases.try_push(phrase)?;
             }
         }
         let distance = if self.accept(Kind::Comma)? { Some(self.expect(Kind::String)?) } else { None };
@@ -266,7 +268,12 @@ impl<'q> Parser<'q, '_> {
     fn add(&mut self, phrase: &mut Phrase, string: &Token<'q>) -> Result {
         let is_prefix = self.accept(Kind::Star)?;
         let purpose = if is_prefix { Purpose::QueryPrefix } else { Purpose::Query };
-        phrase.terms.extend((self.request.tokenize)(&string.unquoted(), purpose)?);
+        let terms = (self.request.tokenize)(&string.unquoted()?, purpose)?;
+        if phrase.terms.is_empty() {
+            phrase.terms = terms;
+        } else {
+            phrase.terms.try_extend(terms)?;
+        }
         if let Some(last) = phrase.terms.last_mut() {
             last.is_prefix = is_prefix;
         }
@@ -303,7 +310,7 @@ fn join(left: Tree, right: Tree, is_and: bool) -> Result<Tree> {
     let below = |height: usize, is_flat: bool| if is_flat { height.saturating_sub(1) } else { height };
     let height = checked_height(below(left.1, left_is_flat).max(below(right.1, right_is_flat)) + 1)?;
     let mut all = children(left.0, left_is_flat);
-    all.extend(children(right.0, right_is_flat));
+    all.try_extend(children(right.0, right_is_flat))?;
     Ok((if is_and { Expr::And(all) } else { Expr::Or(all) }, height))
 }
 

@@ -4,6 +4,8 @@
 //! rows that are found so are looked at again, since neither the order of the pieces nor shorter ones count here.
 
 use lithe_tokenize::unicode;
+use lithe_value::Grow;
+use lithe_value::grow::collected;
 
 use super::parser::Tokenize;
 use super::{Expr, Near, Phrase};
@@ -27,22 +29,22 @@ pub struct Pattern<'p> {
 /// The errors of the tokenizer.
 pub fn parse(pattern: &Pattern<'_>, detail: Detail, tokenize: &mut Tokenize<'_>) -> Result<Option<Expr>> {
     let mut all = Vec::new();
-    for piece in pieces(pattern.text, pattern.is_glob) {
+    for piece in pieces(pattern.text, pattern.is_glob)? {
         let terms = tokenize(piece, Purpose::Query)?;
         if detail == Detail::Full || terms.is_empty() {
-            all.push(Near::single(Phrase { terms, is_first: false }));
+            all.try_push(Near::single(Phrase { terms, is_first: false }))?;
         } else {
-            all.extend(terms.into_iter().map(|term| Near::single(Phrase { terms: vec![term], is_first: false })));
+            all.try_extend(terms.into_iter().map(|term| Near::single(Phrase { terms: vec![term], is_first: false })))?;
         }
     }
     let columns = pattern.column.filter(|_| detail != Detail::None).map(|column| vec![column]);
     let mut all: Vec<Expr> =
-        all.into_iter().map(|near| Expr::Near(Near { columns: columns.clone(), ..near })).collect();
+        collected(all.into_iter().map(|near| Expr::Near(Near { columns: columns.clone(), ..near })))?;
     Ok(if all.len() > 1 { Some(Expr::And(all)) } else { all.pop() })
 }
 
 /// The pieces between wildcards that are long enough. The text ends at a NUL.
-fn pieces(text: &[u8], is_glob: bool) -> Vec<&[u8]> {
+fn pieces(text: &[u8], is_glob: bool) -> Result<Vec<&[u8]>> {
     let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
     let mut found = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -52,9 +54,9 @@ fn pieces(text: &[u8], is_glob: bool) -> Vec<&[u8]> {
         if byte.is_none() || is_wildcard {
             let piece = text.get(start..at).unwrap_or_default();
             if has_trigram(piece) {
-                found.push(piece);
+                found.try_push(piece)?;
             }
-            let Some(byte) = byte else { return found };
+            let Some(byte) = byte else { return Ok(found) };
             at += if *byte == b'[' { set_len(text.get(at..).unwrap_or_default()) } else { 1 };
             start = at;
         } else {
@@ -82,7 +84,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str, is_glob: bool, expected: &[&str]) {
-        let found: Vec<_> = pieces(text.as_bytes(), is_glob).into_iter().map(String::from_utf8_lossy).collect();
+        let found: Vec<_> =
+            pieces(text.as_bytes(), is_glob).unwrap().into_iter().map(String::from_utf8_lossy).collect();
         assert_eq!(found, expected, "{text}");
     }
 

@@ -6,6 +6,10 @@
 use std::cell::{Cell, OnceCell};
 use std::mem;
 
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::{collected, copied};
+
 use crate::Result;
 use crate::config::Detail;
 use crate::index::Postings;
@@ -55,17 +59,21 @@ pub struct LeafPhrase {
 
 impl Leaf {
     /// The leaf for phrases, which are appended to `phrases`.
-    pub fn new(near: Near, phrases: &mut Vec<PhraseQuery>) -> Leaf {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn new(near: Near, phrases: &mut Vec<PhraseQuery>) -> Result<Leaf> {
         let first_phrase = phrases.len();
-        let own = near.phrases.into_iter().map(|phrase| {
-            let terms = phrase.terms.iter().map(|term| TermScan { term: term.clone(), postings: Vec::new() }).collect();
+        let mut own = Vec::new();
+        for phrase in near.phrases {
+            let scan = |term: &Term| TermScan { term: term.clone(), postings: Vec::new() };
+            let terms = collected(phrase.terms.iter().map(scan))?;
             let is_first = phrase.is_first;
             let matches = Instances::of_len(phrase.terms.len() as u64);
-            phrases.push(PhraseQuery { phrase, columns: near.columns.clone() });
-            LeafPhrase { terms, is_first, matches }
-        });
-        let own = own.collect();
-        Leaf {
+            phrases.try_push(PhraseQuery { phrase, columns: near.columns.clone() })?;
+            own.try_push(LeafPhrase { terms, is_first, matches })?;
+        }
+        Ok(Leaf {
             first_phrase,
             phrases: own,
             columns: near.columns,
@@ -74,7 +82,7 @@ impl Leaf {
             is_match: false,
             is_forgotten: false,
             lateness: Lateness::default(),
-        }
+        })
     }
 
     /// Whether the leaf matches in every row of the query.
@@ -152,52 +160,56 @@ impl Leaf {
         self.row = self.meet(scan)?;
         self.is_forgotten = false;
         self.lateness.is_late = false;
-        self.is_match = self.row.is_some() && (self.takes_all() || self.find_soon(scan.detail));
+        self.is_match = self.row.is_some() && (self.takes_all() || self.find_soon(scan.detail)?);
         Ok(())
     }
 
     /// Whether the phrases occur in the row; finds them, unless that can wait.
-    fn find_soon(&mut self, detail: Detail) -> bool {
+    fn find_soon(&mut self, detail: Detail) -> Result<bool> {
         let may_be_late = self.lateness.is_allowed && !self.lateness.was_asked.get() && detail == Detail::Full;
-        if may_be_late && let Some(is_match) = self.matches_somewhere() {
+        if may_be_late && let Some(is_match) = self.matches_somewhere()? {
             self.lateness.is_late = true;
             self.lateness.found.take();
-            return is_match;
+            return Ok(is_match);
         }
         self.find(detail)
     }
 
     /// Whether the phrases occur in the row, if the leaf consists of two tokens without conditions on columns; else `None`.
-    fn matches_somewhere(&self) -> Option<bool> {
+    fn matches_somewhere(&self) -> Result<Option<bool>> {
         if self.columns.is_some() || self.phrases.iter().any(|phrase| phrase.is_first) {
-            return None;
+            return Ok(None);
         }
         let terms = |phrase: usize| self.phrases.get(phrase).map(|phrase| phrase.terms.as_slice());
         let (is_near, first, second) = match (self.phrases.len(), terms(0), terms(1)) {
             (1, Some([first, second]), None) => (false, first, second),
             (2, Some([first]), Some([second])) => (true, first, second),
-            _ => return None,
+            _ => return Ok(None),
         };
-        let first = Reader::new(first.single_list(self.row)?);
-        let second = Reader::new(second.single_list(self.row)?);
-        Some(if is_near { near::are_near(first, second, self.distance) } else { near::are_neighbours(first, second) })
+        let Some(first) = first.single_list(self.row)? else { return Ok(None) };
+        let Some(second) = second.single_list(self.row)? else { return Ok(None) };
+        let (first, second) = (Reader::new(first), Reader::new(second));
+        let is_match =
+            if is_near { near::are_near(first, second, self.distance) } else { near::are_neighbours(first, second) };
+        Ok(Some(is_match))
     }
 
     /// Finds the instances of the phrases in the row, late.
-    fn found_late(&self) -> &[Instances] {
+    fn found_late(&self) -> Result<&[Instances]> {
         self.lateness.was_asked.set(true);
-        self.lateness.found.get_or_init(|| {
-            let find = |phrase: &LeafPhrase| {
-                let mut positions = Vec::new();
-                phrase.find_into(self.row, Detail::Full, None, &mut positions);
-                Instances::at(positions, phrase.terms.len() as u64)
-            };
-            let mut all: Vec<Instances> = self.phrases.iter().map(find).collect();
-            if all.len() > 1 {
-                near::trim(&mut all, self.distance);
-            }
-            all
-        })
+        if let Some(known) = self.lateness.found.get() {
+            return Ok(known);
+        }
+        let find = |phrase: &LeafPhrase| {
+            let mut positions = Vec::new();
+            phrase.find_into(self.row, Detail::Full, None, &mut positions)?;
+            Ok(Instances::at(positions, phrase.terms.len() as u64))
+        };
+        let mut all = self.phrases.iter().map(find).collect::<Result<Vec<Instances>>>()?;
+        if all.len() > 1 {
+            near::trim(&mut all, self.distance);
+        }
+        Ok(self.lateness.found.get_or_init(|| all))
     }
 
     /// Moves all tokens on to a row that has each of them. `None`: there are no tokens, or one occurs in no more rows.
@@ -262,48 +274,57 @@ impl Leaf {
     }
 
     /// Finds the phrases in the row. At the first one that is not there it stops: what is known of others is from earlier rows.
-    fn find(&mut self, detail: Detail) -> bool {
+    fn find(&mut self, detail: Detail) -> Result<bool> {
         for phrase in &mut self.phrases {
             let mut positions = mem::take(&mut phrase.matches.positions);
-            phrase.find_into(self.row, detail, self.columns.as_deref(), &mut positions);
+            phrase.find_into(self.row, detail, self.columns.as_deref(), &mut positions)?;
             phrase.matches.positions = positions;
             if phrase.matches.positions.is_empty() {
-                return false;
+                return Ok(false);
             }
         }
-        self.phrases.len() == 1 || near::trim(&mut self.phrases, self.distance)
+        Ok(self.phrases.len() == 1 || near::trim(&mut self.phrases, self.distance))
     }
 
     /// The places of a phrase of the query in the row.
-    pub fn positions(&self, phrase: usize, detail: Detail) -> Vec<u64> {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn positions(&self, phrase: usize, detail: Detail) -> Result<Vec<u64>> {
         let found = phrase.checked_sub(self.first_phrase).and_then(|at| self.phrases.get(at));
-        match found {
+        Ok(match found {
             Some(LeafPhrase { terms, .. }) if self.takes_all() && !self.is_forgotten => {
                 let mut positions = Vec::new();
                 if let Some(term) = terms.first() {
-                    term.positions(self.row, detail, &mut positions);
+                    term.positions(self.row, detail, &mut positions)?;
                 }
                 positions
             }
             Some(_) if self.lateness.is_late => {
                 let at = phrase - self.first_phrase;
-                self.found_late().get(at).map(|found| found.positions.clone()).unwrap_or_default()
+                copied(self.found_late()?.get(at).map(|found| found.positions.as_slice()).unwrap_or_default())?
             }
-            Some(phrase) => phrase.matches.positions.clone(),
+            Some(phrase) => copied(&phrase.matches.positions)?,
             None => Vec::new(),
-        }
+        })
     }
 
     /// Calls `each` with the positions of [`Leaf::positions`], if they can be found without a list of them.
-    pub fn each_position(&self, phrase: usize, detail: Detail, each: &mut dyn FnMut(u64)) {
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn each_position(&self, phrase: usize, detail: Detail, each: &mut dyn FnMut(u64)) -> Result {
         let found = phrase.checked_sub(self.first_phrase).and_then(|at| self.phrases.get(at));
         let single = found.and_then(|found| found.terms.first()).filter(|term| term.postings.len() == 1);
         match (found, single) {
             (Some(_), Some(term)) if self.takes_all() && !self.is_forgotten && detail == Detail::Full => {
-                term.lists(self.row).flat_map(Reader::new).for_each(each);
+                for list in term.lists(self.row) {
+                    Reader::new(list?).for_each(&mut *each);
+                }
             }
-            _ => self.positions(phrase, detail).into_iter().for_each(each),
+            _ => self.positions(phrase, detail)?.into_iter().for_each(each),
         }
+        Ok(())
     }
 }
 
@@ -315,22 +336,23 @@ impl AsMut<Instances> for LeafPhrase {
 
 impl LeafPhrase {
     /// Finds the places of the row where its tokens are one behind the other.
-    fn find_into(&self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>, matches: &mut Vec<u64>) {
+    fn find_into(&self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>, matches: &mut Vec<u64>) -> Result {
         let LeafPhrase { terms, is_first, .. } = self;
-        let Some((first, mut others)) = terms.split_first() else { return };
-        let pair = others.first().and_then(|second| first.single_list(row).zip(second.single_list(row)));
-        match pair.filter(|_| detail == Detail::Full) {
+        let Some((first, mut others)) = terms.split_first() else { return Ok(()) };
+        let pair = match others.first().filter(|_| detail == Detail::Full) {
+            Some(second) => first.single_list(row)?.zip(second.single_list(row)?),
+            None => None,
+        };
+        match pair {
             Some((first, second)) => {
-                read_pairs(first, second, matches);
+                read_pairs(first, second, matches)?;
                 others = others.get(1..).unwrap_or_default();
             }
-            None => first.positions(row, detail, matches),
+            None => first.positions(row, detail, matches)?,
         }
         let behind = terms.len() - others.len();
         retain_allowed(matches, *is_first, columns);
-        for (term, behind) in others.iter().zip(behind as u64..) {
-            term.retain_near(row, matches, behind);
-        }
+        others.iter().zip(behind as u64..).try_for_each(|(term, behind)| term.retain_near(row, matches, behind))
     }
 }
 
@@ -407,43 +429,45 @@ impl TermScan {
     }
 
     /// The position lists of the row.
-    fn lists(&self, row: Option<i64>) -> impl Iterator<Item = &[u8]> {
+    fn lists(&self, row: Option<i64>) -> impl Iterator<Item = Result<&[u8]>> {
         let here = self.postings.iter().filter(move |one| !one.is_at_end() && Some(one.rowid()) == row);
         here.map(Postings::positions)
     }
 
     /// The position list of the row, if there is one token.
-    fn single_list(&self, row: Option<i64>) -> Option<&[u8]> {
-        let [postings] = self.postings.as_slice() else { return None };
-        (!postings.is_at_end() && Some(postings.rowid()) == row).then(|| postings.positions())
+    fn single_list(&self, row: Option<i64>) -> Result<Option<&[u8]>> {
+        let [postings] = self.postings.as_slice() else { return Ok(None) };
+        (!postings.is_at_end() && Some(postings.rowid()) == row).then(|| postings.positions()).transpose()
     }
 
     /// The places of the token in the row. Of a row with detail=columns, the offsets are 0.
-    fn positions(&self, row: Option<i64>, detail: Detail, out: &mut Vec<u64>) {
+    fn positions(&self, row: Option<i64>, detail: Detail, out: &mut Vec<u64>) -> Result {
         out.clear();
         for list in self.lists(row) {
             match detail {
-                Detail::Full => position::read_all(list, out),
-                _ => out.extend(super::positions(list, detail)),
+                Detail::Full => position::read_all(list?, out)?,
+                _ => out.try_extend(super::positions(list?, detail))?,
             }
         }
         if self.postings.len() > 1 {
             out.sort_unstable();
             out.dedup();
         }
+        Ok(())
     }
 
     /// Keeps only positions that the token follows at a distance of `behind` tokens.
-    fn retain_near(&self, row: Option<i64>, positions: &mut Vec<u64>, behind: u64) {
+    fn retain_near(&self, row: Option<i64>, positions: &mut Vec<u64>, behind: u64) -> Result {
         let mut lists = self.lists(row);
         match (lists.next(), self.postings.len()) {
-            (Some(list), 1) => retain_in_front_of(positions, Reader::new(list), behind),
+            (Some(list), 1) => retain_in_front_of(positions, Reader::new(list?), behind),
             _ => {
                 let mut own = Vec::new();
-                self.positions(row, Detail::Full, &mut own);
+                self.positions(row, Detail::Full, &mut own)?;
                 retain_in_front_of(positions, own.into_iter(), behind);
             }
         }
+        Ok(())
     }
 }
 
@@ -453,19 +477,20 @@ pub(super) fn find_phrase<'l>(
     is_first: bool,
     columns: Option<&[usize]>,
     places: &mut Vec<u64>,
-) {
-    let Some(first) = lists.next() else { return };
+) -> Result<(), OutOfMemory> {
+    let Some(first) = lists.next() else { return Ok(()) };
     match lists.next() {
-        Some(second) => read_pairs(first, second, places),
+        Some(second) => read_pairs(first, second, places)?,
         None => {
             places.clear();
-            position::read_all(first, places);
+            position::read_all(first, places)?;
         }
     }
     retain_allowed(places, is_first, columns);
     for (list, behind) in lists.zip(2..) {
         retain_in_front_of(places, Reader::new(list), behind);
     }
+    Ok(())
 }
 
 /// Keeps only positions in these columns, at their beginnings if `is_first`.
@@ -479,20 +504,20 @@ fn retain_allowed(places: &mut Vec<u64>, is_first: bool, columns: Option<&[usize
 }
 
 /// Appends to `out` the positions of one list that a position of the other list directly follows.
-fn read_pairs(first: &[u8], second: &[u8], out: &mut Vec<u64>) {
+fn read_pairs(first: &[u8], second: &[u8], out: &mut Vec<u64>) -> Result<(), OutOfMemory> {
     out.clear();
     let (mut first, mut second) = (Reader::new(first), Reader::new(second));
-    let (Some(mut one), Some(mut other)) = (first.next(), second.next()) else { return };
+    let (Some(mut one), Some(mut other)) = (first.next(), second.next()) else { return Ok(()) };
     loop {
         if other < one + 1 {
-            let Some(next) = second.next() else { return };
+            let Some(next) = second.next() else { return Ok(()) };
             other = next;
             continue;
         }
         if other == one + 1 {
-            out.push(one);
+            out.try_push(one)?;
         }
-        let Some(next) = first.next() else { return };
+        let Some(next) = first.next() else { return Ok(()) };
         one = next;
     }
 }

@@ -7,6 +7,8 @@
 //! (`highlight()`, `bm25()`) is what its leaf has found there, be the leaf part of a match or not. In `a OR NEAR(b c)`, b counts
 //! where c is too far away.
 
+use lithe_value::Grow;
+
 use crate::Result;
 use crate::query::Expr;
 
@@ -45,20 +47,27 @@ impl Group {
 
 impl Node {
     /// The node for a tree. Its phrases are appended to `phrases`.
-    pub fn new(expr: Expr, phrases: &mut Vec<PhraseQuery>) -> Node {
-        let group = |all: Vec<Expr>, phrases: &mut _| {
-            let all = all.into_iter().map(|one| Node::new(one, phrases)).collect();
-            Group { all, row: None, is_match: false, is_root: false }
-        };
-        match expr {
-            Expr::Near(near) => Node::Leaf(Leaf::new(near, phrases)),
-            Expr::And(all) => Node::And(group(all, phrases)),
-            Expr::Or(all) => Node::Or(group(all, phrases)),
-            Expr::Not(wanted, unwanted) => {
-                let wanted = Node::new(*wanted, phrases);
-                Node::Not(Box::new((wanted, Node::new(*unwanted, phrases))))
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    pub fn new(expr: Expr, phrases: &mut Vec<PhraseQuery>) -> Result<Node> {
+        let group = |all: Vec<Expr>, phrases: &mut _| -> Result<Group> {
+            let mut nodes = Vec::new();
+            nodes.try_grow(all.len())?;
+            for one in all {
+                nodes.push(Node::new(one, phrases)?);
             }
-        }
+            Ok(Group { all: nodes, row: None, is_match: false, is_root: false })
+        };
+        Ok(match expr {
+            Expr::Near(near) => Node::Leaf(Leaf::new(near, phrases)?),
+            Expr::And(all) => Node::And(group(all, phrases)?),
+            Expr::Or(all) => Node::Or(group(all, phrases)?),
+            Expr::Not(wanted, unwanted) => {
+                let wanted = Node::new(*wanted, phrases)?;
+                Node::Not(Box::new((wanted, Node::new(*unwanted, phrases)?)))
+            }
+        })
     }
 
     /// Makes it the root.

@@ -18,6 +18,7 @@
 mod check;
 mod marks;
 
+use lithe_value::Grow;
 use lithe_vtab::{FunctionError, SqlConnection};
 
 use super::leaf::{Leaf, TermScan};
@@ -109,9 +110,15 @@ impl Stream {
         let open = |node: &Node| Stream::open(scan, node, has_token_data);
         let source = match node {
             Node::Leaf(leaf) if leaf.is_token() => return Stream::open_token(scan, leaf, has_token_data),
-            Node::Or(group) => Source::Union(group.all().iter().map(open).collect::<Result<_>>()?),
+            Node::Or(group) => {
+                let mut streams = Vec::new();
+                for node in group.all() {
+                    streams.try_push(open(node)?)?;
+                }
+                Source::Union(streams)
+            }
             Node::Not(both) if is_plain(&both.1) => Source::Difference(Box::new((open(&both.0)?, open(&both.1)?))),
-            node => match Parts::of(node, scan.detail) {
+            node => match Parts::of(node, scan.detail)? {
                 Some(parts) => parts.open(scan, has_token_data)?,
                 None => {
                     let mut node = node.clone();
@@ -208,7 +215,7 @@ impl Stream {
         loop {
             let filled = self.source.fill(scan, from, self.count_max, &mut self.block);
             let is_at_end = self.block.is_empty();
-            self.block.keep_ascending(from);
+            self.block.keep_ascending(from)?;
             if !self.block.is_empty() || is_at_end || filled.is_err() {
                 return filled;
             }
@@ -281,7 +288,11 @@ fn conjunction(
         let Some(mut row) = meet(scan, streams, from)? else { return Ok(()) };
         let mut last = row;
         loop {
-            if checks.iter_mut().all(|check| check.passes(scan.detail, streams)) {
+            let mut passes = true;
+            for check in &mut *checks {
+                passes = passes && check.passes(scan.detail, streams)?;
+            }
+            if passes {
                 block.rowids_mut().push(row);
             }
             steps += 1;
@@ -367,7 +378,7 @@ fn union(scan: &Scan<'_>, streams: &mut [Stream], from: i64, block: &mut Block) 
         rows.extend(rest.iter().take(count));
         stream.at += count;
     }
-    rows.sort();
+    rows.sort_unstable();
     rows.dedup();
     Ok(())
 }
@@ -409,17 +420,31 @@ struct Parts<'n> {
 
 impl<'n> Parts<'n> {
     /// The parts of a leaf or an AND. None: something in it cannot be part of a conjunction.
-    fn of(node: &'n Node, detail: Detail) -> Option<Parts<'n>> {
+    fn of(node: &'n Node, detail: Detail) -> Result<Option<Parts<'n>>> {
         let mut parts = Parts::default();
-        parts.add(node, detail)?;
-        Some(parts)
+        let can_be = parts.add(node, detail)?;
+        Ok(can_be.then_some(parts))
     }
 
-    fn add(&mut self, node: &'n Node, detail: Detail) -> Option<()> {
+    /// Adds a node; whether it can be part of a conjunction.
+    fn add(&mut self, node: &'n Node, detail: Detail) -> Result<bool> {
         match node {
-            Node::Leaf(leaf) if !leaf.is_token() => Check::can_check(leaf, detail).then(|| self.leaves.push(leaf)),
-            Node::And(group) => group.all().iter().try_for_each(|one| self.add(one, detail)),
-            node => is_plain(node).then(|| self.plain.push(node)),
+            Node::Leaf(leaf) if !leaf.is_token() => {
+                self.leaves.try_push(leaf)?;
+                Ok(Check::can_check(leaf, detail))
+            }
+            Node::And(group) => {
+                for one in group.all() {
+                    if !self.add(one, detail)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            node => {
+                self.plain.try_push(node)?;
+                Ok(is_plain(node))
+            }
         }
     }
 
@@ -429,13 +454,13 @@ impl<'n> Parts<'n> {
             if leaf.has_no_columns() {
                 return Ok(Source::Nothing);
             }
-            checks.push(Check::new(leaf, streams.len()));
+            checks.try_push(Check::new(leaf, streams.len())?)?;
             for term in leaf.terms() {
-                streams.push(Stream::open_term(scan, term, has_token_data, leaf.columns(), true)?);
+                streams.try_push(Stream::open_term(scan, term, has_token_data, leaf.columns(), true)?)?;
             }
         }
         for node in self.plain {
-            streams.push(Stream::open(scan, node, has_token_data)?);
+            streams.try_push(Stream::open(scan, node, has_token_data)?)?;
         }
         Ok(Source::Conjunction { streams, checks })
     }

@@ -4,6 +4,7 @@
 
 use super::{Flow, Purpose, Sink, Token, Tokenizer};
 use crate::Result;
+use lithe_value::Grow;
 use lithe_vtab::FunctionError;
 
 /// The tokenizer.
@@ -51,7 +52,7 @@ impl Tokenizer for Ascii {
             start += skipped;
             folded.clear();
             let letters = rest.iter().skip(skipped).take_while(|byte| self.is_token(**byte));
-            folded.extend(letters.map(u8::to_ascii_lowercase));
+            folded.try_extend(letters.map(u8::to_ascii_lowercase))?;
             let range = start..start + folded.len();
             start = range.end;
             if sink(Token { text: &folded, range, is_colocated: false })? == Flow::Enough {

@@ -54,7 +54,7 @@ impl Tokenizer for Unicode61 {
             // Most tokens are small letters already: they are handed on where they lie.
             let token = match self.0.next_plain(text, &mut at) {
                 Some(range) => Token { text: text.get(range.clone()).unwrap_or_default(), range, is_colocated: false },
-                None => match self.0.next(text, &mut at, &mut folded) {
+                None => match self.0.next(text, &mut at, &mut folded).map_err(|_| FunctionError::out_of_memory())? {
                     Some(range) => Token { text: &folded, range, is_colocated: false },
                     None => return Ok(()),
                 },

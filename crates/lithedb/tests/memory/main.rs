@@ -9,24 +9,30 @@
 //! ```
 //!
 //! Small allocations, also of single pages, do not fail: like most Rust programs, a process that cannot allocate a few bytes ends.
-//! `MEMORY_SURVEY=1` shows the places of large allocations, `MEMORY_LINE=7` and `MEMORY_ALLOCATION=3` select the failing ones, `MEMORY_CASES=1000` sets the most
+//! `MEMORY_SURVEY=1` shows the places of large allocations (and fails if one is not prepared for a failure), `MEMORY_LINE=7` and `MEMORY_ALLOCATION=3` select the failing ones, `MEMORY_CASES=1000` sets the most
 //! failures of each setting (`MEMORY_CASES=1000000` for all). `MEMORY_SHOW=1` prints each case before it runs, because a case that ends the process
 //! prints no message.
 //!
 //! | module | subject |
 //! | --- | --- |
 //! | `scarce` | the allocator |
-//! | `script` | the statements |
+//! | `script` | statements of all kinds |
+//! | `sessions` | sessions and changesets |
+//! | `texts` | statements on full-text tables with large documents |
 //! | `stage` | the files before each line, and the content of a database |
 
 mod scarce;
 mod script;
+mod sessions;
 mod stage;
+mod texts;
+
+use std::collections::BTreeSet;
 
 use lithe::{Connection, ResultCode};
 
-use scarce::{Mode, with_mode};
-use script::SCRIPT;
+use scarce::{ENDS_PROCESS, Mode, take_places, with_mode};
+use script::{STATEMENTS, Script};
 use stage::{Line, Stages, content, integrity, run};
 
 /// The number of failing allocations of each setting, spread over the script.
@@ -35,19 +41,17 @@ const CASES: usize = 60;
 /// A case: the line, and the number of its failing allocation.
 type Case = (usize, u64);
 
-fn number(name: &str) -> Option<u64> {
+pub(crate) fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-fn check_setting(pragmas: &str) {
-    let stages = Stages::prepare(pragmas);
+fn check_setting(script: Script, pragmas: &str) {
+    let stages = Stages::prepare(script, pragmas);
     if number("MEMORY_SURVEY").is_some() {
-        for at in 0..SCRIPT.len() {
-            count_allocations(&stages, at, Mode::Survey);
-        }
+        survey(&stages).iter().for_each(|place| eprintln!("{place}"));
         return;
     }
-    let lines = (0..SCRIPT.len()).filter(|&at| number("MEMORY_LINE").is_none_or(|line| line == at as u64));
+    let lines = (0..script.lines.len()).filter(|&at| number("MEMORY_LINE").is_none_or(|line| line == at as u64));
     let of_line = |at| (1..=count_allocations(&stages, at, Mode::Refuse(0))).map(move |number| (at, number));
     let all: Vec<Case> = lines.flat_map(of_line).collect();
     eprintln!("{pragmas}: {} large allocations", all.len());
@@ -65,18 +69,35 @@ fn check_setting(pragmas: &str) {
     assert!(missed * 20 <= cases.len(), "{missed} of {} allocations were not asked for", cases.len());
 }
 
+/// The places of all large allocations of a script, none of which may end the process.
+fn survey(stages: &Stages) -> BTreeSet<String> {
+    for at in 0..stages.script.lines.len() {
+        count_allocations(stages, at, Mode::Survey);
+    }
+    let places = take_places();
+    assert_none_ends_process(&places);
+    places
+}
+
+/// Fails if a process that cannot allocate ends at one of these places.
+pub(crate) fn assert_none_ends_process(places: &BTreeSet<String>) {
+    let ends: Vec<&String> = places.iter().filter(|place| place.starts_with(ENDS_PROCESS)).collect();
+    assert!(ends.is_empty(), "{ends:#?}");
+}
+
 /// The number of large allocations of a line.
 fn count_allocations(stages: &Stages, at: usize, mode: Mode) -> u64 {
+    let line = stages.script.lines[at];
     let stage = stages.before(at);
     let connection = stage.open();
-    let (ran, count) = with_mode(mode, || run(&connection, SCRIPT[at]));
-    ran.unwrap_or_else(|error| panic!("{}: {error}", SCRIPT[at]));
+    let (ran, count) = with_mode(mode, || run(&connection, line));
+    ran.unwrap_or_else(|error| panic!("{line}: {error}"));
     count
 }
 
 /// Makes one allocation of a line fail; answers whether the line reached it.
 fn refuse(stages: &Stages, (at, number): Case) -> bool {
-    let line = SCRIPT[at];
+    let line = stages.script.lines[at];
     let place = format!("{}, MEMORY_LINE={at} MEMORY_ALLOCATION={number}, {line}", stages.pragmas);
     if self::number("MEMORY_SHOW").is_some() {
         eprintln!("{place}");
@@ -93,14 +114,14 @@ fn refuse(stages: &Stages, (at, number): Case) -> bool {
         }
     };
     let Line { before: _, after, answer: expected } = &stages.lines[at];
-    assert_eq!(&content(&connection), after, "{place}");
+    assert_eq!(&content(&connection, stages.script), after, "{place}");
     assert!(answer.is_none() || answer == *expected, "{place}: another answer");
     if line.starts_with('?') {
         return count >= number;
     }
-    if let Some(next) = SCRIPT.get(at + 1) {
+    if let Some(next) = stages.script.lines.get(at + 1) {
         run(&connection, next).unwrap_or_else(|error| panic!("{place}, then {next}: {error}"));
-        assert_eq!(content(&connection), stages.lines[at + 1].after, "{place}, then {next}");
+        assert_eq!(content(&connection, stages.script), stages.lines[at + 1].after, "{place}, then {next}");
     }
     assert_eq!(integrity(&connection), "ok", "{place}");
     count >= number
@@ -108,11 +129,11 @@ fn refuse(stages: &Stages, (at, number): Case) -> bool {
 
 /// After a failed line: it has had no effect and succeeds when run again, or has had all its effect. Answers the result of the second run.
 fn after_failure(stages: &Stages, at: usize, connection: &Connection, place: &str) -> Option<u64> {
-    let line = SCRIPT[at];
+    let line = stages.script.lines[at];
     if line.starts_with("BEGIN") && !connection.is_autocommit() {
         connection.execute_batch("ROLLBACK").unwrap_or_else(|error| panic!("{place}: {error}"));
     }
-    let now = content(connection);
+    let now = content(connection, stages.script);
     if now == stages.lines[at].before {
         return run(connection, line).unwrap_or_else(|error| panic!("{place}, once more: {error}"));
     }
@@ -122,22 +143,41 @@ fn after_failure(stages: &Stages, at: usize, connection: &Connection, place: &st
 
 #[test]
 fn large_pages_small_cache() {
-    check_setting("PRAGMA page_size = 65536; PRAGMA cache_size = 10; PRAGMA mmap_size = 0");
+    check_setting(STATEMENTS, "PRAGMA page_size = 65536; PRAGMA cache_size = 10; PRAGMA mmap_size = 0");
 }
 
 #[test]
 fn large_pages_in_a_log() {
-    check_setting("PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; PRAGMA cache_size = 10");
+    check_setting(STATEMENTS, "PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; PRAGMA cache_size = 10");
 }
 
 #[test]
 fn tiny_cache_and_temporary_files() {
     check_setting(
+        STATEMENTS,
         "PRAGMA cache_size = -100; PRAGMA temp_store = FILE; PRAGMA journal_mode = WAL; PRAGMA mmap_size = 0",
     );
 }
 
 #[test]
 fn temporary_tables_in_memory() {
-    check_setting("PRAGMA temp_store = MEMORY; PRAGMA journal_mode = PERSIST");
+    check_setting(STATEMENTS, "PRAGMA temp_store = MEMORY; PRAGMA journal_mode = PERSIST");
+}
+
+/// All large allocations are looked at, and some of them fail.
+fn check_texts(script: Script) {
+    let pragmas = "PRAGMA cache_size = -100000";
+    let places = survey(&Stages::prepare(script, pragmas));
+    assert!(places.len() > 20, "{} places", places.len());
+    check_setting(script, pragmas);
+}
+
+#[test]
+fn large_texts_of_fts5() {
+    check_texts(texts::FTS5);
+}
+
+#[test]
+fn large_texts_of_fts4() {
+    check_texts(texts::FTS4);
 }

@@ -19,7 +19,7 @@ pub(crate) enum Mode {
     Plenty,
     /// Large allocations are counted; the one of this number fails, none if it is 0.
     Refuse(u64),
-    /// Large allocations are printed, once for each place.
+    /// The places of large allocations are noted: [`take_places`].
     Survey,
 }
 
@@ -49,7 +49,7 @@ fn is_granted(size: usize) -> bool {
         }
         Mode::Survey => {
             MODE.set(Mode::Plenty);
-            show_place();
+            note_place();
             MODE.set(Mode::Survey);
             true
         }
@@ -74,21 +74,34 @@ unsafe impl GlobalAlloc for Scarce {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // (A block that becomes smaller keeps its memory.)
         // SAFETY: as above.
-        if is_granted(new_size) { unsafe { System.realloc(memory, layout, new_size) } } else { std::ptr::null_mut() }
+        if new_size <= layout.size() || is_granted(new_size) {
+            unsafe { System.realloc(memory, layout, new_size) }
+        } else {
+            std::ptr::null_mut()
+        }
     }
 }
 
-/// Prints the place of an allocation: the innermost functions of Lithe, each place once in a thread.
-fn show_place() {
-    thread_local!(static SEEN: Cell<BTreeSet<String>> = const { Cell::new(BTreeSet::new()) });
+thread_local!(static PLACES: Cell<BTreeSet<String>> = const { Cell::new(BTreeSet::new()) });
+
+/// Notes the place of an allocation: the innermost functions of Lithe. One that is not asked for by `try_reserve` ends the process if it fails.
+fn note_place() {
     let trace = std::backtrace::Backtrace::force_capture().to_string();
     let is_ours = |line: &&str| line.starts_with("at ./crates/") || line.contains("/crates/");
     let ours = trace.lines().map(str::trim).filter(is_ours).filter(|line| !line.contains("tests/memory/"));
-    let place = ours.take(6).collect::<Vec<_>>().join(" < ");
-    let mut seen = SEEN.take();
-    if seen.insert(place.clone()) {
-        eprintln!("{place}");
-    }
-    SEEN.set(seen);
+    let mark = if trace.contains("try_reserve") { "" } else { ENDS_PROCESS };
+    let place = ours.take(9).fold(mark.to_owned(), |place, line| place + line + " < ");
+    let mut places = PLACES.take();
+    places.insert(place);
+    PLACES.set(places);
+}
+
+/// The mark of a place where a failing allocation ends the process.
+pub(crate) const ENDS_PROCESS: &str = "ends the process: ";
+
+/// The places of large allocations of this thread that [`Mode::Survey`] has noted.
+pub(crate) fn take_places() -> BTreeSet<String> {
+    PLACES.take()
 }

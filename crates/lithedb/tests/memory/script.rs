@@ -1,7 +1,25 @@
-//! The statements of the script.
+//! The script with statements of all kinds.
 
-/// One statement of every kind that needs much memory. `?` marks a statement that only reads.
-pub(crate) const SCRIPT: &[&str] = &[
+/// Statements, and how what they leave is described.
+#[derive(Clone, Copy)]
+pub(crate) struct Script {
+    /// The statements, some lines with several. `?` marks a line that only reads.
+    pub(crate) lines: &'static [&'static str],
+    /// Queries with one value, which describe the content of the database. (Their tables may not be there.)
+    pub(crate) contents: &'static [&'static str],
+}
+
+/// One statement of every kind that needs much memory.
+pub(crate) const STATEMENTS: Script = Script { lines: LINES, contents: CONTENTS };
+
+const CONTENTS: &[&str] = &[
+    "SELECT count(*) || ' ' || total(length(b)) || ' ' || total(length(c)) || ' ' || total(a) FROM t",
+    "SELECT count(*) || ' ' || total(rowid) || ' ' || total(length(body)) FROM f5",
+    "SELECT count(*) || ' ' || total(rowid) || ' ' || total(length(body)) FROM f4",
+    "SELECT count(*) || ' ' || total(id) || ' ' || total(x0 + y1) FROM boxes",
+];
+
+const LINES: &[&str] = &[
     "CREATE TABLE t(a INTEGER PRIMARY KEY, b, c)",
     "INSERT INTO t(b, c) VALUES (zeroblob(1000000), 'x')",
     "INSERT INTO t(b, c) SELECT randomblob(900000), hex(zeroblob(50000))",

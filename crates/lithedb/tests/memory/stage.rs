@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use lithe::{Connection, OpenFlags, ValueRef};
 use tempfile::TempDir;
 
-use crate::script::SCRIPT;
+use crate::script::Script;
 
 /// The effect of one line without failures.
 pub(crate) struct Line {
@@ -16,8 +16,9 @@ pub(crate) struct Line {
     pub(crate) answer: Option<u64>,
 }
 
-/// The script, run once without failures.
+/// A script, run once without failures.
 pub(crate) struct Stages {
+    pub(crate) script: Script,
     pub(crate) pragmas: String,
     pub(crate) lines: Vec<Line>,
     /// The files before each line: lines that only read share those of the line before.
@@ -32,26 +33,29 @@ pub(crate) struct Stage<'s> {
 }
 
 impl Stages {
-    pub(crate) fn prepare(pragmas: &str) -> Stages {
+    pub(crate) fn prepare(script: Script, pragmas: &str) -> Stages {
         let folder = tempfile::tempdir().unwrap();
         let live = folder.path().join("live");
         fs::create_dir(&live).unwrap();
         let connection = open(&live, pragmas);
         let (mut lines, mut files): (Vec<Line>, Vec<PathBuf>) = (Vec::new(), Vec::new());
-        let mut before = content(&connection);
-        for (at, line) in SCRIPT.iter().enumerate() {
-            let changed = at == 0 || !SCRIPT[at - 1].starts_with('?');
+        let mut before = content(&connection, script);
+        for (at, line) in script.lines.iter().enumerate() {
+            let changed = at == 0 || !script.lines[at - 1].starts_with('?');
             let kept = if changed { folder.path().join(at.to_string()) } else { files[at - 1].clone() };
             if changed {
                 copy_files(&live, &kept);
             }
             files.push(kept);
+            if std::env::var_os("MEMORY_SHOW").is_some() {
+                eprintln!("{at}: {line}");
+            }
             let answer = run(&connection, line).unwrap_or_else(|error| panic!("{line}: {error}"));
-            let after = content(&connection);
+            let after = content(&connection, script);
             lines.push(Line { before, after: after.clone(), answer });
             before = after;
         }
-        Stages { pragmas: pragmas.to_owned(), lines, files, _folder: folder }
+        Stages { script, pragmas: pragmas.to_owned(), lines, files, _folder: folder }
     }
 
     pub(crate) fn before(&self, line: usize) -> Stage<'_> {
@@ -104,17 +108,11 @@ pub(crate) fn run(connection: &Connection, line: &str) -> lithe::Result<Option<u
     Ok(line.starts_with('?').then_some(sum))
 }
 
-/// The content of the database.
-pub(crate) fn content(connection: &Connection) -> String {
+/// The content of the database: its schema, and what the queries of the script say.
+pub(crate) fn content(connection: &Connection, script: Script) -> String {
     let tables = "SELECT group_concat(name || coalesce(sql, '')) FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'";
-    let text = |sql: &str| connection.query_row(sql, [], |row| Ok(row.get_ref(0).to_string())).unwrap_or_default();
-    let rows = "SELECT count(*) || ' ' || total(length(b)) || ' ' || total(length(c)) || ' ' || total(a) FROM t";
-    // (The tables of modules, once they are there.)
-    let texts = |table: &str| {
-        text(&format!("SELECT count(*) || ' ' || total(rowid) || ' ' || total(length(body)) FROM {table}"))
-    };
-    let boxes = "SELECT count(*) || ' ' || total(id) || ' ' || total(x0 + y1) FROM boxes";
-    format!("{} {} {} {} {}", text(tables), text(rows), texts("f5"), texts("f4"), text(boxes))
+    let text = |sql: &&str| connection.query_row(sql, [], |row| Ok(row.get_ref(0).to_string())).unwrap_or_default();
+    std::iter::once(&tables).chain(script.contents).map(text).collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) fn integrity(connection: &Connection) -> String {

@@ -38,7 +38,7 @@ impl Applier<'_, '_> {
     /// Tries each change that was set aside once.
     fn try_again(&mut self, header: Option<&Rc<TableHeader>>) -> Result {
         for change in std::mem::take(&mut self.deferred) {
-            self.changes.replace_change(header.cloned(), Some(change.clone()));
+            self.changes.replace_change(header.cloned(), Some(change.copied()?));
             self.apply_change(&change)?;
         }
         Ok(())
@@ -69,7 +69,7 @@ impl Applier<'_, '_> {
     fn break_loop(&mut self, at: usize, header: Option<&Rc<TableHeader>>) -> Result<bool> {
         let connection = self.connection;
         connection.execute("SAVEPOINT update_op")?;
-        let before = self.deferred.clone();
+        let before = self.deferred.iter().map(Change::copied).collect::<std::result::Result<Vec<Change>, _>>()?;
         let update = self.deferred.remove(at);
         let is_made = self.update_after_others(&update, header)?;
         if !is_made {

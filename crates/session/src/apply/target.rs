@@ -210,7 +210,7 @@ impl Target {
         for at in 0..self.columns.len() {
             let value = statement.column(at);
             let has_null_index_name = self.is_statistics && at == 1 && value.is_null();
-            record::push(&mut record, if has_null_index_name { ValueRef::Blob(&[]) } else { value });
+            record::push(&mut record, if has_null_index_name { ValueRef::Blob(&[]) } else { value })?;
         }
         Ok(Some(record))
     }

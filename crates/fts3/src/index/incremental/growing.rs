@@ -11,6 +11,8 @@
 //! The NULL block keeps the range reserved, because new segments begin after the last block; it also marks the segment as one that can
 //! grow. The one node of the highest layer is the root, which is in `x_segdir`. Only the last node of each layer can change.
 
+use lithe_value::Grow;
+use lithe_value::grow::copied;
 use lithe_vtab::SqlConnection;
 
 use crate::index::node::NodeReader;
@@ -96,7 +98,7 @@ impl GrowingSegment {
         if reserved < 1 || !(1..LAYERS).contains(&height) {
             return Err(corrupt());
         }
-        let (mut block, mut bytes) = (segment.start_block + height * reserved, segment.root.clone());
+        let (mut block, mut bytes) = (segment.start_block + height * reserved, copied(&segment.root)?);
         let mut interiors = Vec::new();
         for height in (1..=height).rev() {
             let (interior, child) = Interior::load(block, bytes, height)?;
@@ -141,9 +143,9 @@ impl GrowingSegment {
         }
         let size = &mut self.segment.leaf_bytes;
         *size = size.saturating_abs().saturating_add(entry_len(shared, term, doclist) as i64);
-        push_entry(&mut self.leaf.bytes, shared, term, doclist);
+        push_entry(&mut self.leaf.bytes, shared, term, doclist)?;
         self.leaf.term.clear();
-        self.leaf.term.extend_from_slice(term);
+        self.leaf.term.try_append(term)?;
         Ok(())
     }
 
@@ -156,12 +158,12 @@ impl GrowingSegment {
                 // The lower layer had one node so far, the root.
                 let block = self.segment.start_block + height * self.reserved;
                 let mut root = Interior::new(block, height, child - 1);
-                root.push(term);
+                root.push(term)?;
                 self.interiors.push(root);
                 return Ok(());
             };
             if interior.has_space(term, self.node_size) {
-                interior.push(term);
+                interior.push(term)?;
                 return Ok(());
             }
             // (A segment that has outgrown its leaves' blocks must not overwrite one with a node.)
@@ -237,7 +239,8 @@ impl Interior {
         self.bytes.len() + len <= node_size
     }
 
-    fn push(&mut self, term: &[u8]) {
+    fn push(&mut self, term: &[u8]) -> Result {
+        self.bytes.try_grow(2 * varint::LEN_MAX + term.len())?;
         let shared = self.term.as_ref().map(|last| shared_len(last, term));
         if let Some(shared) = shared {
             varint::write(&mut self.bytes, shared as i64);
@@ -245,6 +248,7 @@ impl Interior {
         let suffix = term.get(shared.unwrap_or(0)..).unwrap_or_default();
         varint::write(&mut self.bytes, suffix.len() as i64);
         self.bytes.extend_from_slice(suffix);
-        self.term = Some(term.to_vec());
+        self.term = Some(copied(term)?);
+        Ok(())
     }
 }

@@ -3,6 +3,8 @@
 //! The first leaf that is still needed, and the nodes on the path to it, are cut to begin with the first term that is left. The blocks of
 //! the leaves before it are deleted. (Interior nodes above those leaves stay, unreachable.)
 
+use lithe_value::Grow;
+use lithe_value::grow::copied;
 use lithe_vtab::SqlConnection;
 
 use crate::index::node::NodeReader;
@@ -16,11 +18,11 @@ use crate::{Result, corrupt, varint};
 /// SQLITE_CORRUPT_VTAB; those of reading and writing.
 pub fn trim(connection: &dyn SqlConnection, store: &Store, segment: &Segment, term: &[u8]) -> Result {
     if segment.start_block == 0 {
-        let root = leaf_from(segment.root.clone(), term)?;
+        let root = leaf_from(copied(&segment.root)?, term)?;
         return store.trim_segment(connection, segment, 0, &root);
     }
     let mut height = NodeReader::height(&segment.root)?;
-    let (root, mut block) = interior_from(segment.root.clone(), term)?;
+    let (root, mut block) = interior_from(copied(&segment.root)?, term)?;
     loop {
         let bytes = store.block(connection, block)?;
         let below = NodeReader::height(&bytes)?;
@@ -51,9 +53,9 @@ fn leaf_from(bytes: Vec<u8>, term: &[u8]) -> Result<Vec<u8>> {
     }
     while node.advance()? {
         if node.term == term {
-            let mut left = Vec::with_capacity(node.bytes.len());
-            push_entry(&mut left, 0, term, node.doclist());
-            left.extend_from_slice(node.rest());
+            let mut left = Vec::new();
+            push_entry(&mut left, 0, term, node.doclist())?;
+            left.try_append(node.rest())?;
             return Ok(left);
         }
     }
@@ -64,14 +66,15 @@ fn leaf_from(bytes: Vec<u8>, term: &[u8]) -> Result<Vec<u8>> {
 fn interior_from(bytes: Vec<u8>, term: &[u8]) -> Result<(Vec<u8>, i64)> {
     let height = NodeReader::height(&bytes)?;
     let mut node = NodeReader::new(bytes)?;
-    let mut left = Vec::with_capacity(node.bytes.len());
+    let mut left = Vec::new();
+    left.try_grow(3 * varint::LEN_MAX)?;
     varint::write(&mut left, height);
     while node.advance()? {
         if *node.term > *term {
             varint::write(&mut left, node.child());
             varint::write(&mut left, node.term.len() as i64);
-            left.extend_from_slice(&node.term);
-            left.extend_from_slice(node.rest());
+            left.try_append(&node.term)?;
+            left.try_append(node.rest())?;
             return Ok((left, node.child()));
         }
     }

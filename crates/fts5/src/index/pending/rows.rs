@@ -11,6 +11,9 @@
 //! term without long rows, as most are, thus has its doclist ready. No number of a position list is 0 (see
 //! [`crate::position`]), so that 0 ends a long row.
 
+use lithe_format::varint::MAX_LEN;
+use lithe_value::Grow;
+use lithe_value::buffer::OutOfMemory;
 use lithe_vtab::FunctionError;
 
 use crate::Result;
@@ -393,7 +396,10 @@ impl Rows {
     }
 
     /// Appends all rows to `out`, as a segment has them.
-    pub fn doclist(&self, arena: &Arena, detail: Detail, out: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn doclist(&self, arena: &Arena, detail: Detail, out: &mut Vec<u8>) -> Result<(), OutOfMemory> {
         if self.has_long_rows {
             return self.doclist_with_long_rows(arena, out);
         }
@@ -406,24 +412,29 @@ impl Rows {
             if (at..end).contains(&self.size_at) {
                 size_at = out.len() + (self.size_at - at) as usize;
             }
-            out.extend_from_slice(arena.slice(at, (end - at) as usize));
+            out.try_append(arena.slice(at, (end - at) as usize))?;
             if is_last {
                 break;
             }
             at = arena.link(slice_end);
             len = (len * 2).min(SLICE_LEN_MAX);
         }
+        // (For the zeros, or for a size that takes more than its byte.)
+        out.try_grow(MAX_LEN)?;
         if detail == Detail::None {
             out.resize(out.len() + self.zeros(), 0);
         } else {
             put_size(out, size_at, self.size());
         }
+        Ok(())
     }
 
-    fn doclist_with_long_rows(&self, arena: &Arena, out: &mut Vec<u8>) {
+    fn doclist_with_long_rows(&self, arena: &Arena, out: &mut Vec<u8>) -> Result<(), OutOfMemory> {
         let slice_end = self.first_slice + SLICE_LEN_MIN - LINK_LEN;
         let mut stream = Stream { arena, at: self.first_slice, slice_end, slice_len: SLICE_LEN_MIN };
         while stream.at != self.write_at {
+            // (A rowid, its mark, the size of a row before.)
+            out.try_grow(3 * MAX_LEN)?;
             stream.copy_varint(out);
             stream.cross();
             let (place, size_at) = (stream.at, out.len());
@@ -431,18 +442,22 @@ impl Rows {
             out.push(mark);
             if place == self.size_at {
                 while stream.at != self.write_at {
-                    out.push(stream.next());
+                    out.try_push(stream.next())?;
                 }
+                out.try_grow(MAX_LEN)?;
                 put_size(out, size_at, self.size());
             } else if mark < LONG {
-                (0..mark >> 1).for_each(|_| out.push(stream.next()));
+                (0..mark >> 1).try_for_each(|_| out.try_push(stream.next()))?;
             } else {
                 let start = out.len();
-                while stream.copy_varint(out) != (0, 1) {}
+                while stream.copy_varint(out) != (0, 1) {
+                    out.try_grow(2 * MAX_LEN)?;
+                }
                 out.pop();
                 put_size(out, size_at, ((out.len() - start) as u64) << 1 | u64::from(mark & 1));
             }
         }
+        Ok(())
     }
 }
 
@@ -451,7 +466,7 @@ fn put_size(out: &mut Vec<u8>, at: usize, size: u64) {
     match out.get_mut(at) {
         Some(place) if size < 0x80 => *place = size as u8,
         Some(_) => {
-            let mut bytes = Vec::with_capacity(lithe_format::varint::MAX_LEN);
+            let mut bytes = Vec::with_capacity(MAX_LEN);
             varint::write(&mut bytes, size);
             out.splice(at..=at, bytes);
         }
@@ -490,7 +505,7 @@ impl Stream<'_> {
         out.push(first);
         let mut len = 1;
         let mut byte = first;
-        while byte >= 0x80 && len < lithe_format::varint::MAX_LEN {
+        while byte >= 0x80 && len < MAX_LEN {
             byte = self.next();
             out.push(byte);
             len += 1;

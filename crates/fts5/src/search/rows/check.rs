@@ -1,5 +1,8 @@
 //! What a row must have beside the tokens: phrases, near each other, in certain columns.
 
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::collected;
+
 use super::Stream;
 use super::marks::{Found, Marks};
 use crate::config::Detail;
@@ -39,20 +42,26 @@ impl Check {
     }
 
     /// The conditions of a leaf. The streams of its tokens begin with `first_stream`.
-    pub fn new(leaf: &Leaf, first_stream: usize) -> Check {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn new(leaf: &Leaf, first_stream: usize) -> Result<Check, OutOfMemory> {
         let phrase = |(len, is_first)| PhraseCheck { len, is_first, found: Instances::of_len(len as u64) };
-        let phrases = leaf.phrase_lens().zip(leaf.first_marks()).map(phrase).collect();
-        Check {
+        let phrases = collected(leaf.phrase_lens().zip(leaf.first_marks()).map(phrase))?;
+        Ok(Check {
             first_stream,
             phrases,
             columns: leaf.columns().map(<[_]>::to_vec),
             distance: leaf.distance(),
             marks: Marks::default(),
-        }
+        })
     }
 
     /// Whether the row on which all streams are has the phrases.
-    pub fn passes(&mut self, detail: Detail, streams: &[Stream]) -> bool {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn passes(&mut self, detail: Detail, streams: &[Stream]) -> Result<bool, OutOfMemory> {
         let streams = streams.get(self.first_stream..).unwrap_or_default();
         let list = |at: usize| streams.get(at).map(Stream::list).unwrap_or_default();
         let has_conditions = self.columns.is_some() || self.phrases.iter().any(|phrase| phrase.is_first);
@@ -63,16 +72,16 @@ impl Check {
                     columns.is_none_or(|columns| columns.contains(&position::column_of(position)))
                         && !(*is_first && position::offset_of(position) != 0)
                 };
-                crate::search::positions(list(0), detail).any(is_here)
+                Ok(crate::search::positions(list(0), detail).any(is_here))
             }
             [PhraseCheck { len: 1, .. }, PhraseCheck { len: 1, .. }] if !has_conditions => {
-                near::are_near(Reader::new(list(0)), Reader::new(list(1)), self.distance)
+                Ok(near::are_near(Reader::new(list(0)), Reader::new(list(1)), self.distance))
             }
             phrases => {
                 let is_alone = phrases.len() == 1 && !has_conditions;
                 match self.may_be_there(list) {
-                    Found::No => false,
-                    Found::Yes if is_alone => true,
+                    Found::No => Ok(false),
+                    Found::Yes if is_alone => Ok(true),
                     _ => self.find(list),
                 }
             }
@@ -98,17 +107,17 @@ impl Check {
         all
     }
 
-    fn find<'l>(&mut self, list: impl Fn(usize) -> &'l [u8]) -> bool {
+    fn find<'l>(&mut self, list: impl Fn(usize) -> &'l [u8]) -> Result<bool, OutOfMemory> {
         let mut first = 0;
         for phrase in &mut self.phrases {
             let lists = first..first + phrase.len;
             first += phrase.len;
             let columns = self.columns.as_deref();
-            find_phrase(lists.map(&list), phrase.is_first, columns, &mut phrase.found.positions);
+            find_phrase(lists.map(&list), phrase.is_first, columns, &mut phrase.found.positions)?;
             if phrase.found.positions.is_empty() {
-                return false;
+                return Ok(false);
             }
         }
-        self.phrases.len() == 1 || near::trim(&mut self.phrases, self.distance)
+        Ok(self.phrases.len() == 1 || near::trim(&mut self.phrases, self.distance))
     }
 }

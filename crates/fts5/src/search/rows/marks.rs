@@ -164,7 +164,7 @@ mod tests {
 
     fn list(positions: &[u64]) -> Vec<u8> {
         let (mut out, mut writer) = (Vec::new(), Writer::default());
-        positions.iter().for_each(|position| writer.push(&mut out, *position));
+        positions.iter().try_for_each(|position| writer.push(&mut out, *position)).unwrap();
         out
     }
 

@@ -1,0 +1,158 @@
+//! Vectors that grow only if there is memory: for whatever is as long as data.
+//!
+//! `Vec` ends the process where an allocation fails. These methods do what those of `Vec` with similar names do, and fail instead. Where the
+//! vector has space, they cost a comparison, which `Vec` makes as well.
+
+use crate::buffer::OutOfMemory;
+
+/// The growth of a vector.
+pub trait Grow<T> {
+    /// Reserves `additional` more elements, and some of those that will follow.
+    ///
+    /// # Errors
+    /// If the memory is short.
+    fn try_grow(&mut self, additional: usize) -> Result<(), OutOfMemory>;
+
+    /// Appends an element.
+    ///
+    /// # Errors
+    /// If the memory is short.
+    fn try_push(&mut self, element: T) -> Result<(), OutOfMemory>;
+
+    /// Appends copies of elements.
+    ///
+    /// # Errors
+    /// If the memory is short; then none is appended.
+    fn try_append(&mut self, elements: &[T]) -> Result<(), OutOfMemory>
+    where
+        T: Clone;
+
+    /// Appends all elements of an iterator.
+    ///
+    /// # Errors
+    /// If the memory is short; then some are appended.
+    fn try_extend(&mut self, elements: impl IntoIterator<Item = T>) -> Result<(), OutOfMemory>;
+
+    /// Changes the length; new elements are copies of `element`.
+    ///
+    /// # Errors
+    /// If the memory is short.
+    fn try_resize(&mut self, len: usize, element: T) -> Result<(), OutOfMemory>
+    where
+        T: Clone;
+}
+
+impl<T> Grow<T> for Vec<T> {
+    #[inline]
+    fn try_grow(&mut self, additional: usize) -> Result<(), OutOfMemory> {
+        if self.capacity() - self.len() < additional { more(self, additional) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn try_push(&mut self, element: T) -> Result<(), OutOfMemory> {
+        self.try_grow(1)?;
+        self.push(element);
+        Ok(())
+    }
+
+    #[inline]
+    fn try_append(&mut self, elements: &[T]) -> Result<(), OutOfMemory>
+    where
+        T: Clone,
+    {
+        self.try_grow(elements.len())?;
+        self.extend_from_slice(elements);
+        Ok(())
+    }
+
+    #[inline]
+    fn try_extend(&mut self, elements: impl IntoIterator<Item = T>) -> Result<(), OutOfMemory> {
+        let mut elements = elements.into_iter();
+        self.try_grow(elements.size_hint().0)?;
+        elements.try_for_each(|element| self.try_push(element))
+    }
+
+    fn try_resize(&mut self, len: usize, element: T) -> Result<(), OutOfMemory>
+    where
+        T: Clone,
+    {
+        self.try_grow(len.saturating_sub(self.len()))?;
+        self.resize(len, element);
+        Ok(())
+    }
+}
+
+#[cold]
+fn more<T>(vector: &mut Vec<T>, additional: usize) -> Result<(), OutOfMemory> {
+    vector.try_reserve(additional).map_err(|_| OutOfMemory)
+}
+
+/// The elements of an iterator.
+///
+/// # Errors
+/// If the memory is short.
+pub fn collected<T>(elements: impl IntoIterator<Item = T>) -> Result<Vec<T>, OutOfMemory> {
+    let mut all = Vec::new();
+    all.try_extend(elements)?;
+    Ok(all)
+}
+
+/// A copy of a slice, of its length exactly.
+///
+/// # Errors
+/// If the memory is short.
+pub fn copied<T: Clone>(elements: &[T]) -> Result<Vec<T>, OutOfMemory> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(elements.len()).map_err(|_| OutOfMemory)?;
+    copy.extend_from_slice(elements);
+    Ok(copy)
+}
+
+/// A copy of a text.
+///
+/// # Errors
+/// If the memory is short.
+pub fn copied_text(text: &str) -> Result<String, OutOfMemory> {
+    let mut copy = String::new();
+    copy.try_reserve_exact(text.len()).map_err(|_| OutOfMemory)?;
+    copy.push_str(text);
+    Ok(copy)
+}
+
+/// `len` copies of an element.
+///
+/// # Errors
+/// If the memory is short.
+pub fn filled<T: Clone>(element: T, len: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
+    all.resize(len, element);
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_grow_as_vec_does() {
+        let mut vector = copied(&[1u8, 2]).unwrap();
+        vector.try_push(3).unwrap();
+        vector.try_append(&[4, 5]).unwrap();
+        vector.try_extend(6..9).unwrap();
+        vector.try_resize(10, 7).unwrap();
+        assert_eq!(vector, [1, 2, 3, 4, 5, 6, 7, 8, 7, 7]);
+        assert_eq!(collected(vector.iter().copied().filter(|one| *one > 6)).unwrap(), [7, 8, 7, 7]);
+        assert_eq!(filled(1u8, 3).unwrap(), [1; 3]);
+        assert_eq!(copied_text("ab").unwrap(), "ab");
+    }
+
+    #[test]
+    fn what_does_not_fit_fails() {
+        let mut vector = vec![1u64];
+        assert_eq!(vector.try_grow(isize::MAX as usize / 4), Err(OutOfMemory));
+        assert_eq!(vector.try_resize(usize::MAX, 0), Err(OutOfMemory));
+        assert_eq!(filled(0u8, usize::MAX), Err(OutOfMemory));
+        assert_eq!(vector, [1]);
+    }
+}
