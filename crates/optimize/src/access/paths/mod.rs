@@ -20,7 +20,7 @@ mod virtual_table;
 pub use virtual_table::describe as describe_scan;
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{ColumnIndex, Expr, Limit, SourceSet, TermOrigin, is_constant};
+use lithe_resolve::ir::{ColumnIndex, Expr, Limit, SourceId, SourceSet, TermOrigin};
 
 use super::candidate::{Candidate, Candidates, TreeWay, Way};
 use super::log_est::LogEst;
@@ -119,6 +119,12 @@ impl<'a> PathFinder<'_, 'a> {
         self.found.add(candidate);
     }
 
+    /// Whether the source, or one behind it, is joined by RIGHT or FULL JOIN.
+    fn is_left_of_right(&self, id: SourceId) -> bool {
+        let from = self.infos.iter().position(|info| info.source.id == id).unwrap_or(self.infos.len());
+        self.infos[from..].iter().any(|info| info.source.join.keeps_right_rows())
+    }
+
     /// Conditions that the path does not use still drop rows: each drops a few, an equality many.
     fn apply_other_conditions(&self, candidate: &mut Candidate) {
         let info = &self.infos[candidate.source];
@@ -132,8 +138,8 @@ impl<'a> PathFinder<'_, 'a> {
             if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
                 continue;
             }
-            // It waits for a row of the source only because of a RIGHT JOIN behind it.
-            if matches!(condition.origin, TermOrigin::InnerOn(_)) && is_constant(&condition.expr) {
+            // As in SQLite, what an ON must not reject before a RIGHT JOIN drops no rows.
+            if matches!(condition.origin, TermOrigin::InnerOn(id) if self.is_left_of_right(id)) {
                 continue;
             }
             let serves = |used| {
