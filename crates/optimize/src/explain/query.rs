@@ -94,7 +94,7 @@ impl Lines {
         if what == SCALAR {
             self.mark(Part::Row, plan);
         }
-        let shown = if plan.query.is_list { ShownValues::AsConstants } else { self.shown_values };
+        let shown = if plan.query.has_rows_apart { ShownValues::AsConstants } else { self.shown_values };
         let outer = std::mem::replace(&mut self.shown_values, shown);
         self.rows_of(plan);
         self.shown_values = outer;

@@ -38,11 +38,12 @@ pub(crate) fn select_after_with<'a>(
     start: u32,
 ) -> Result<&'a Select<'a>> {
     parser.enter(SELECT_ENTRIES)?;
+    let has_rows_apart = parser.with_seen || parser.limits.loading_schema;
     let first = term(parser)?;
     let mut select = Select {
         with,
         first: first.core,
-        is_list: false,
+        has_rows_apart,
         number: first.number,
         rest: &[],
         order_by: first.order_by,
