@@ -53,6 +53,7 @@ impl<'a> PlanContext<'a> {
     }
 
     /// The estimated number of rows of a recursive common table: those of its recursive terms, each run once for a queue of unknown size.
+    /// The LIMIT counts for the last of them.
     fn estimate_recursive(&self, query: &Query<'a>, setup_cores: usize) -> LogEst {
         let rows = query.cores[setup_cores..].iter().map(|core| {
             let CoreBody::Select(select) = core.body else { return self.estimate_core(core) };
@@ -69,7 +70,9 @@ impl<'a> PlanContext<'a> {
             let drops = if drops { DISTINCT_DROPS } else { 0 };
             LogEst(rows.0 - drops).min(ROWS_MAX)
         });
-        limited(rows.reduce(LogEst::sum).unwrap_or(LogEst::ONE), query)
+        let last = query.cores.len() - setup_cores - 1;
+        let rows = rows.enumerate().map(|(at, rows)| if at == last { limited(rows, query) } else { rows });
+        rows.reduce(LogEst::sum).unwrap_or(LogEst::ONE)
     }
 
     fn estimate_core(&self, core: &Core<'a>) -> LogEst {
