@@ -82,3 +82,6 @@ VALUES ((SELECT 'x')), ('y' COLLATE NOCASE) UNION SELECT 'X'
 VALUES ('x'), ((SELECT 'y') COLLATE NOCASE) UNION SELECT 'X'
 VALUES ((SELECT 'Y'), 'Z'), ('x' COLLATE NOCASE, 'Z'), ('x', 'z') UNION ALL SELECT 'b', 1 ORDER BY 1 DESC /* ordered */
 VALUES ((SELECT 'Y'), 'Z'), ('x', 'Z'), ('x' COLLATE NOCASE, 'z') UNION ALL SELECT 'b', 1 ORDER BY 1 DESC /* ordered */
+SELECT 'y', 2 UNION VALUES ((SELECT 'Y'), 'Z'), ('x' COLLATE NOCASE, 1) /* ordered */
+SELECT 'y', 2 UNION VALUES ((SELECT 'Y' COLLATE NOCASE), 'Z'), ('x', 1) /* ordered */
+WITH c AS (SELECT 1) SELECT 'y', 2 UNION VALUES ('Y' COLLATE NOCASE, 'Z'), ('x', 1) /* ordered */

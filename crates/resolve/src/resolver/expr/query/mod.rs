@@ -220,14 +220,13 @@ fn recursive_cores<'a>(
     Ok(parts)
 }
 
-/// The columns of VALUES, with the collation that the first row has that has any. A table that SQLite makes of rows has BINARY if its first
-/// row names none.
+/// The columns of VALUES, with the collation that the first row has that has any. A table that SQLite makes of rows, from `first_of_table` on,
+/// has BINARY if its first row names none.
 fn with_collations_of_rows<'a>(
     columns: &[OutputColumn<'a>],
     rows: &[&[Expr<'a>]],
-    has_rows_apart: bool,
+    first_of_table: Option<usize>,
 ) -> Vec<OutputColumn<'a>> {
-    let first_of_table = first_row_of_table(rows).filter(|_| !has_rows_apart);
     let found = |at: usize| {
         rows.iter().enumerate().find_map(|(number, row)| {
             let collation = row.get(at).and_then(collation_of);
@@ -325,8 +324,10 @@ fn resolve_core<'a>(
     let op = written.op.unwrap_or(CompoundOp::UnionAll);
     let mut part = CorePart { core: Core { op, body, number }, columns, order_by, checks, is_table: false };
     if let CoreBody::Values(rows) = part.core.body {
-        part.is_table = !written.has_rows_apart && first_row_of_table(rows).is_some();
-        let columns = with_collations_of_rows(part.columns, rows, written.has_rows_apart);
+        let first_of_table = first_row_of_table(rows).filter(|_| !written.has_rows_apart);
+        part.is_table = first_of_table.is_some();
+        let first_of_query = if written.is_wrapped() { Some(0) } else { first_of_table };
+        let columns = with_collations_of_rows(part.columns, rows, first_of_query);
         let without_affinity = |column: &OutputColumn<'a>| OutputColumn { affinity: None, ..*column };
         part.columns = match part.is_table {
             true => resolver.arena.alloc_slice_fill_iter(columns.iter().map(without_affinity)),
