@@ -109,7 +109,8 @@ api! {
         let answer = if connection::is_poisoned(&db) {
             db.fail_poisoned()
         } else {
-            db.finish_silently(blob.inner.close(db.core()))
+            // An error is the connection's last error, as that of a statement that is finalized.
+            blob.inner.close(db.core()).map_or_else(|error| db.fail_code(error.code().0), |()| code::OK)
         };
         drop(Box::from_raw(handle));
         db.others.set(db.others.get() - 1);

@@ -44,6 +44,8 @@ pub struct Table {
     pub sql: Box<[u8]>,
     /// What ANALYZE found.
     pub statistics: Option<TableStatistics>,
+    /// ANALYZE has taken samples since the schema was loaded, even if they are gone. Like SQLite, the planner trusts its estimates more.
+    pub was_sampled: bool,
     /// Data that the code generator derived from the table.
     pub derived: Derived,
 }

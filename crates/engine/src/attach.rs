@@ -60,7 +60,7 @@ pub(crate) fn compile_row<'a>(
     let select = ast::Select {
         with: None,
         first: ast::SelectCore::Values(arena.alloc_slice_copy(&[&*row])),
-        is_list: false,
+        has_rows_apart: false,
         number: ast::SelectNumber::default(),
         rest: &[],
         order_by: &[],

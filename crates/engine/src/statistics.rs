@@ -74,7 +74,10 @@ fn take_counts(db: Db, catalog: &mut Catalog, row: &[Value]) {
         }
         return;
     };
-    change_index(db, catalog, table, index, |statistics| *statistics = Some(Box::new(IndexStatistics::parse(stat))));
+    change_index(db, catalog, table, index, |statistics| {
+        *statistics = Some(Box::new(IndexStatistics::parse(stat)));
+        false
+    });
 }
 
 /// A row of sqlite_stat4.
@@ -91,19 +94,20 @@ fn take_sample(db: Db, catalog: &mut Catalog, row: &[Value], encoding: Encoding)
     };
     // Samples without counts are ignored: the counts were deleted, so that the number of rows is unknown.
     change_index(db, catalog, table, index, |statistics| {
-        if let Some(statistics) = statistics {
-            statistics.samples.push(sample);
-        }
+        let Some(statistics) = statistics else { return false };
+        statistics.samples.push(sample);
+        true
     });
 }
 
-/// Changes the statistics of an index; for a primary key that is the table itself, `index` is the table's name.
+/// Changes the statistics of an index, and says whether it has got a sample; for a primary key that is the table itself, `index` is the table's
+/// name.
 fn change_index(
     db: Db,
     catalog: &mut Catalog,
     table: &[u8],
     index: &[u8],
-    change: impl FnOnce(&mut Option<Box<IndexStatistics>>),
+    change: impl FnOnce(&mut Option<Box<IndexStatistics>>) -> bool,
 ) {
     let schema = catalog.schema_mut(db);
     let (table, index) = (Name::new(table), Name::new(index));
@@ -114,7 +118,7 @@ fn change_index(
         .iter_mut()
         .find(|one| if is_key { one.origin == IndexOrigin::PrimaryKey } else { one.name == index });
     if let Some(found) = found {
-        change(&mut std::sync::Arc::make_mut(found).statistics);
+        table.was_sampled |= change(&mut std::sync::Arc::make_mut(found).statistics);
     }
 }
 

@@ -62,13 +62,17 @@ pub(crate) fn compile<'a>(
 
 impl Vacuum {
     pub(crate) fn run(&self, connection: &Connection, bindings: &[Value], run: &StatementRun) -> Result<()> {
+        // Nothing, not even within a transaction or with INTO.
+        if self.db == Db::TEMP {
+            return Ok(());
+        }
         if !connection.is_autocommit() {
             return Err(Error::generic("cannot VACUUM from within a transaction"));
         }
         if connection.transaction.active_count() > 1 {
             return Err(Error::generic("cannot VACUUM - SQL statements in progress"));
         }
-        if connection.settings.config(Config::ResetDatabase) && self.into.is_none() && self.db != Db::TEMP {
+        if connection.settings.config(Config::ResetDatabase) && self.into.is_none() {
             return reset(connection, self.db, run);
         }
         connection.load_schemas()?;
@@ -78,9 +82,6 @@ impl Vacuum {
             Some(Some(ValueRef::Text(name))) => Some(name.to_vec()),
             Some(_) => return Err(Error::generic("non-text filename")),
         };
-        if self.db == Db::TEMP {
-            return Ok(());
-        }
         authorize::attaching(connection, into.as_deref())?;
         // Even if it fails, no pragma changes the shape of an empty database any more.
         connection.databases.get(self.db)?.btree().pager().fix_shape();

@@ -11,7 +11,7 @@
 
 use std::cmp::Ordering;
 
-use lithe_btree::{Prefix, SearchKey, Seek};
+use lithe_btree::{KeyInfo, Prefix, SearchKey, Seek};
 use lithe_value::{Affinity, ValueRef};
 
 use crate::cursor::VmCursor;
@@ -211,6 +211,14 @@ pub fn key_bound(
     };
     scratch.give_back(values);
     Ok(found)
+}
+
+/// Goes to the first entry of an index whose first column is greater than `value`.
+pub fn past_first_column(m: &mut Machine, cursor: CursorId, key: &KeyInfo, value: ValueRef<'_>) -> Result<bool, Error> {
+    let slot = m.cursor(cursor).settled()?;
+    let VmCursor::Tree(tree) = slot else { return Ok(false) };
+    let seek = tree.seek_key(&SearchKey::new(key, &[value], Prefix::After))?;
+    step_to_bound(slot, Bound::Gt, seek)
 }
 
 /// The order of the current entry of an index and a key.

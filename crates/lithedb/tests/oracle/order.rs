@@ -35,6 +35,7 @@ pub fn statements(seed: u64) -> Vec<String> {
     for table in &TABLES {
         create(rng, table, &mut all);
     }
+    settings(&mut rng.clone(), &mut all);
     for _ in 0..STATEMENTS {
         let query = match rng.u32(0..16) {
             0..4 => plain(rng),
@@ -47,6 +48,19 @@ pub fn statements(seed: u64) -> Vec<String> {
         all.push(format!("{query} /* ordered */"));
     }
     all
+}
+
+/// Now and then statistics, of all rows or of some, and scans in the other direction.
+fn settings(rng: &mut Rng, all: &mut Vec<String>) {
+    let limit = rng.u32(1..40);
+    let chosen: &[String] = match rng.u32(0..12) {
+        0 => &["ANALYZE".to_owned()],
+        1 | 2 => &[format!("PRAGMA analysis_limit = {limit}"), "ANALYZE".to_owned()],
+        3 => &["ANALYZE".to_owned(), format!("PRAGMA analysis_limit = {limit}"), "ANALYZE a".to_owned()],
+        4 | 5 => &["PRAGMA reverse_unordered_selects = 1".to_owned()],
+        _ => &[],
+    };
+    all.extend_from_slice(chosen);
 }
 
 fn create(rng: &mut Rng, table: &Table, all: &mut Vec<String>) {
@@ -273,9 +287,27 @@ fn compound(rng: &mut Rng) -> String {
             query += *pick(rng, &[" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ", " UNION ALL "]);
         }
         let (table, filter) = (pick(rng, &TABLES).name, filter(rng, ""));
-        query += &format!("SELECT {first}, {second} FROM {table}{filter}");
+        query += &match rows_in_text(&mut rng.clone()) {
+            Some(rows) => rows,
+            None => format!("SELECT {first}, {second} FROM {table}{filter}"),
+        };
     }
+    let with = if one_in(&mut rng.clone(), 5) { "WITH other AS (SELECT 1) " } else { "" };
+    let query = format!("{with}{query}");
     query + &order(rng, &["1".to_owned(), "2".to_owned()], true)
+}
+
+/// Now and then VALUES in the place of a core.
+fn rows_in_text(rng: &mut Rng) -> Option<String> {
+    let row = |rng: &mut Rng| {
+        let value = *pick(rng, &["'x'", "'X'", "'y'", "2", "'2'", "NULL", "(SELECT 'Y')", "'x' COLLATE NOCASE"]);
+        format!("({value}, {})", pick(rng, &["1", "'Z'", "'z'", "2.5"]))
+    };
+    if !one_in(rng, 6) {
+        return None;
+    }
+    let rows: Vec<String> = (0..rng.usize(1..4)).map(|_| row(rng)).collect();
+    Some(format!("VALUES {}", rows.join(", ")))
 }
 
 fn windowed(rng: &mut Rng) -> String {

@@ -55,6 +55,7 @@ pub fn collect<'a>(
             Some(usage) => usage.of(source.id).clone(),
             None => context.used(source.id).clone(),
         };
+        let precedes_right_join = sources[at + 1..].iter().any(|source| source.join.keeps_right_rows());
         let mut one = SourceInfo {
             source,
             table,
@@ -65,10 +66,10 @@ pub fn collect<'a>(
             distinct: &[],
             is_sampled: false,
             must_follow: order.before(at, source.join).union(asked_by(source, at, terms)),
-            restriction: restriction(sources, at),
+            restriction: restriction(source.join, precedes_right_join),
+            precedes_right_join,
             used,
-            may_be_null_row: !matches!(source.join, JoinKind::Inner | JoinKind::Cross)
-                || sources[at + 1..].iter().any(|source| source.join.keeps_right_rows()),
+            may_be_null_row: !matches!(source.join, JoinKind::Inner | JoinKind::Cross) || precedes_right_join,
             reads_entries: request.purpose == Purpose::Read || at > 0,
             indexes: Vec::new(),
         };
@@ -166,10 +167,10 @@ fn asked_by(source: &Source<'_>, at: usize, terms: &Terms<'_>) -> SourceSet {
     asked
 }
 
-fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {
-    match sources[at].join {
+fn restriction(join: JoinKind, precedes_right_join: bool) -> Restriction {
+    match join {
         JoinKind::Left | JoinKind::Right | JoinKind::Full => Restriction::OuterOn,
-        _ if sources[at + 1..].iter().any(|source| source.join.keeps_right_rows()) => Restriction::Own,
+        _ if precedes_right_join => Restriction::Own,
         _ => Restriction::None,
     }
 }
@@ -186,7 +187,7 @@ impl<'a> SourceInfo<'a> {
         let counted = counted_rows(table);
         self.is_analyzed = counted.is_some();
         let has_samples = |index: &Index| index.statistics.as_ref().is_some_and(|s| !s.samples.is_empty());
-        self.is_sampled = table.indexes.iter().any(|index| has_samples(index));
+        self.is_sampled = table.was_sampled || table.indexes.iter().any(|index| has_samples(index));
         self.rows = counted.map_or(ROWS_DEFAULT, LogEst::of);
         if table.indexes.iter().any(|index| index.statistics.is_none()) {
             self.rows = self.rows.max(ROWS_MIN);

@@ -53,6 +53,7 @@ impl<'a> PlanContext<'a> {
     }
 
     /// The estimated number of rows of a recursive common table: those of its recursive terms, each run once for a queue of unknown size.
+    /// The LIMIT counts for the last of them.
     fn estimate_recursive(&self, query: &Query<'a>, setup_cores: usize) -> LogEst {
         let term = |core: &Core<'a>| {
             let CoreBody::Select(select) = core.body else { return self.estimate_core(core) };
@@ -111,7 +112,7 @@ fn limited(rows: LogEst, query: &Query<'_>) -> LogEst {
 }
 
 fn is_values(query: &Query<'_>) -> bool {
-    !query.is_list && matches!(query.cores, [Core { body: CoreBody::Values(_), .. }])
+    !query.has_rows_apart && matches!(query.cores, [Core { body: CoreBody::Values(_), .. }])
 }
 
 /// Whether the query `derived` of the source at `at` may be a coroutine: its join could be the outermost loop, and no other query on its

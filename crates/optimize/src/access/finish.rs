@@ -48,13 +48,18 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let mut checks = Checks::new(join, &chosen);
     let mut planned = bumpalo::collections::Vec::with_capacity_in(chosen.len(), arena);
     let mut outside = SourceSet::EMPTY;
+    let is_distinct = join.request.distinct && !join.result_is_unique();
+    let runs_backwards = !is_distinct && runs_backwards(join.context, join.request);
     for (level, candidate) in chosen.iter().enumerate() {
         let path = join.path(candidate, &candidates.scans, outside, &mut checks)?;
         outside.insert(candidate.source);
         planned.push(Loop {
             source: candidate.source,
             path,
-            reverse: runs_backwards(join.context, join.request) || order.reversed.contains(candidate.source),
+            reverse: match path {
+                Path::Or(_) => branches_run_backwards(join.context, join.request),
+                _ => runs_backwards || order.reversed.contains(candidate.source),
+            },
             nulls_moved: order.nulls_moved.contains(candidate.source),
             join_checks: &[],
             row_checks: &[],
@@ -93,12 +98,15 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     }))
 }
 
-/// Whether rows come in the reverse order, because there is no ORDER BY and `reverse_unordered_selects` is on.
+/// Whether rows come in the reverse order, because there is no ORDER BY and `reverse_unordered_selects` is on. A DISTINCT that has something
+/// to do is an order, too.
 pub fn runs_backwards(context: &PlanContext<'_>, request: &JoinRequest<'_>) -> bool {
-    context.env.flags.reverse_unordered_selects
-        && matches!(request.order, WantedOrder::Any)
-        && !request.distinct
-        && request.purpose != Purpose::Write
+    matches!(request.order, WantedOrder::Any) && branches_run_backwards(context, request)
+}
+
+/// Whether the rows of each branch of an OR come in the reverse order: a branch is a search of its own, without an ORDER BY.
+fn branches_run_backwards(context: &PlanContext<'_>, request: &JoinRequest<'_>) -> bool {
+    context.env.flags.reverse_unordered_selects && request.purpose != Purpose::Write
 }
 
 impl<'a> Join<'_, 'a> {

@@ -23,6 +23,10 @@ pub fn is_usable<'a>(
 ) -> Result<bool> {
     let Some(filter) = &index.filter else { return Ok(true) };
     let SourceKind::Table(db, _) = info.source.kind else { return Ok(false) };
+    // The rows of a RIGHT JOIN that match nothing are found in a second pass, for which SQLite takes no chance.
+    if info.precedes_right_join {
+        return Ok(false);
+    }
     let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, info.source.id, db, table);
     let filter = context.resolver.looking(stored)?;
     let admits = |at: usize| at < own_conditions && info.admits(terms.conditions[at].origin);

@@ -32,6 +32,8 @@ pub struct SourceInfo<'a> {
     pub must_follow: SourceSet,
     /// Which conditions its paths may use: only those of its own ON if its row may be all NULL because nothing matched.
     pub restriction: Restriction,
+    /// A RIGHT JOIN or FULL JOIN follows it.
+    pub precedes_right_join: bool,
     /// The columns that the statement uses.
     pub used: ColumnSet,
     /// It is the right side of an outer join, or a RIGHT JOIN follows it.

@@ -94,7 +94,7 @@ impl Lines {
         if what == SCALAR {
             self.mark(Part::Row, plan);
         }
-        let shown = if plan.query.is_list { ShownValues::AsConstants } else { self.shown_values };
+        let shown = if plan.query.has_rows_apart { ShownValues::AsConstants } else { self.shown_values };
         let outer = std::mem::replace(&mut self.shown_values, shown);
         self.rows_of(plan);
         self.shown_values = outer;
@@ -491,7 +491,9 @@ impl Lines {
         let number = derived.query.number();
         match derived.query.cores {
             // SELECTs that were written as VALUES.
-            [Core { body: CoreBody::Values(_), .. }] if derived.query.is_list => "0-ROW VALUES CLAUSE".to_owned(),
+            [Core { body: CoreBody::Values(_), .. }] if derived.query.has_rows_apart => {
+                "0-ROW VALUES CLAUSE".to_owned()
+            }
             [Core { body: CoreBody::Values(rows), .. }] => format!("{}-ROW VALUES CLAUSE", rows.len()),
             _ if derived.is_join => format!("(join-{number})"),
             _ => format!("(subquery-{number})"),
@@ -510,7 +512,7 @@ fn written_name(source: &Source<'_>) -> String {
 /// Whether the source is VALUES in parentheses.
 fn is_values_clause(derived: &Derived<'_>) -> bool {
     let is_values = matches!(derived.query.cores, [Core { body: CoreBody::Values(_), .. }]);
-    is_values && !derived.query.is_list && derived.cte.is_none() && derived.view.is_none()
+    is_values && !derived.query.has_rows_apart && derived.cte.is_none() && derived.view.is_none()
 }
 
 fn name_of(op: CompoundOp) -> &'static str {

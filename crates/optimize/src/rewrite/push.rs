@@ -2,11 +2,10 @@
 
 use lithe_resolve::ir::{
     Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
-    TermOrigin, affinity_of, any, collation_of, for_each_child, has_correlated_query, has_query, is_deterministic,
-    known_truth, same, skip_collate,
+    TermOrigin, any, collation_of, for_each_child, has_correlated_query, has_query, is_deterministic, known_truth,
+    same, skip_collate,
 };
 use lithe_sql::ast::CompoundOp;
-use lithe_value::Affinity;
 
 use super::Rewriter;
 use super::flatten::{Replace, is_kept_apart};
@@ -64,22 +63,9 @@ impl<'a> Rewriter<'a> {
             Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
         }));
         let source = self.with_query(&select.sources[at], derived, query);
-        // Inside, a column has the value and affinity of its core; outside, its integers may have become reals, and it may be
-        // compared in another way. A row must meet the condition in both places. A group whose rows are deleted while it is computed
-        // has NULLs, so as in SQLite its condition is checked again outside.
-        let is_other = |term: &Term<'a>| looks_at_real(&term.expr) || has_other_affinity(&term.expr, id, derived.query);
-        let has_groups = |core: &Core<'a>| matches!(core.body, CoreBody::Select(inner) if !inner.group_by.is_empty());
-        let is_grouped = query.cores.iter().any(has_groups);
-        // A condition that is about no source goes into all of them.
-        let stays = |term: &Term<'a>| {
-            !goes(term)
-                || select.sources_of(&term.expr).is_empty()
-                || is_grouped
-                || query.is_compound() && is_other(term)
-        };
-        let kept: Vec<Term<'a>> = select.terms.iter().copied().filter(stays).collect();
-        let terms = self.arena.alloc_slice_copy(&kept);
-        self.with_source(&Select { terms, ..*select }, at, source)
+        // The conditions stay outside, too, as in SQLite: they may be keys of an automatic index there, and a column's value may be another one
+        // (integers may have become reals, a group whose rows are deleted while it is computed has NULLs).
+        self.with_source(select, at, source)
     }
 
     /// The SELECT with further conditions on its result: in WHERE if they depend on rows, in HAVING if they depend on
@@ -175,25 +161,6 @@ fn is_binary(expr: &Expr<'_>) -> bool {
         Expr::Column(column) => column.collation != Coll::Binary,
         Expr::Compare(compare) => compare.how.collation != Coll::Binary,
         Expr::Collate(..) => true,
-        _ => false,
-    })
-}
-
-fn looks_at_real(expr: &Expr<'_>) -> bool {
-    any(expr, &mut |expr| matches!(expr, Expr::Column(column) if column.affinity == Some(Affinity::Real)))
-}
-
-/// Whether a column of the compound query has another affinity in one of its parts.
-fn has_other_affinity(expr: &Expr<'_>, id: SourceId, query: &Query<'_>) -> bool {
-    let in_core = |core: &Core<'_>, at: usize| match core.body {
-        CoreBody::Select(select) => select.columns.get(at).and_then(affinity_of),
-        CoreBody::Values(_) => None,
-    };
-    any(expr, &mut |expr| match expr {
-        Expr::Column(column) if column.source == id => {
-            let at = column.index.position();
-            at.is_some_and(|at| query.cores.iter().any(|core| in_core(core, at) != column.affinity))
-        }
         _ => false,
     })
 }

@@ -64,7 +64,7 @@ fn rows_and_values<'a>(resolver: &Resolver<'a>, change: &ResolvedChange<'a>) -> 
     let cores = arena.alloc_slice_copy(&[core]);
     arena.alloc(Query {
         cores,
-        is_list: false,
+        has_rows_apart: false,
         order_by: &[],
         limit: None,
         columns: outputs,

@@ -20,8 +20,9 @@ use super::{
 pub struct Query<'a> {
     /// The cores, combined from left to right; at least one.
     pub cores: &'a [Core<'a>],
-    /// Whether VALUES in it are never read as a table: behind a WITH, in views and triggers, the row values of an IN.
-    pub is_list: bool,
+    /// Whether VALUES that begin it are never read as a table: the row values of an IN, and VALUES behind a WITH or in a stored view or
+    /// trigger.
+    pub has_rows_apart: bool,
     /// ORDER BY. Terms of a compound are [`Expr::Output`].
     pub order_by: &'a [OrderTerm<'a>],
     /// LIMIT and OFFSET.
@@ -40,18 +41,18 @@ fn are_rows_of_table(rows: &[&[Expr<'_>]]) -> bool {
     tables_of_rows(rows).last().unwrap_or_default()
 }
 
-/// Whether SQLite reads rows of VALUES, up to some row, as a table without affinities.
-pub fn has_table_of_rows(rows: &[&[Expr<'_>]]) -> bool {
-    tables_of_rows(rows).any(|is_table| is_table)
+/// The first row of VALUES that begins what SQLite reads as a table without affinities.
+pub fn first_row_of_table(rows: &[&[Expr<'_>]]) -> Option<usize> {
+    tables_of_rows(rows).position(|is_table| is_table)
 }
 
 /// For each row of VALUES but the first, whether SQLite reads the rows up to there as a table.
 fn tables_of_rows(rows: &[&[Expr<'_>]]) -> impl Iterator<Item = bool> {
-    let has_no_affinity = |row: &[Expr<'_>]| row.iter().all(|expr| affinity_of(expr).is_none());
+    let may_begin = |row: &[Expr<'_>]| row.iter().all(|expr| affinity_of(expr).is_none() && !has_query(expr));
     let pairs = rows.iter().zip(rows.iter().skip(1));
     pairs.scan(false, move |is_table, (before, row)| {
         let is_constant = row.iter().all(|expr| is_constant(expr) && !has_query(expr));
-        *is_table = is_constant && (*is_table || has_no_affinity(before));
+        *is_table = is_constant && (*is_table || may_begin(before));
         Some(*is_table)
     })
 }
@@ -84,7 +85,7 @@ impl<'a> Query<'a> {
     pub fn compared(&self, at: usize) -> Compared<'a> {
         let expr = match self.cores.last().map(|core| core.body) {
             Some(CoreBody::Select(select)) => select.columns.get(at),
-            Some(CoreBody::Values(rows)) if !self.is_list && are_rows_of_table(rows) => {
+            Some(CoreBody::Values(rows)) if (!self.has_rows_apart || self.is_compound()) && are_rows_of_table(rows) => {
                 let first = rows.first().and_then(|row| row.get(at));
                 return Compared { affinity: None, is_explicit: false, ..first.map(Compared::of).unwrap_or_default() };
             }

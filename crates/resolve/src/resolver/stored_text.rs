@@ -2,7 +2,7 @@
 
 use lithe_catalog::{CompileError, Result, fail};
 use lithe_sql::ast::{self, ResultColumnKind, SelectCore, Stmt};
-use lithe_sql::parse_statement;
+use lithe_sql::{Limits, parse_statement};
 
 use super::Resolver;
 
@@ -23,7 +23,8 @@ impl<'a> Resolver<'a> {
 
     /// Parses a statement that the catalog keeps.
     pub fn parse_stored(&self, text: &'a [u8]) -> Result<Stmt<'a>> {
-        let parsed = parse_statement(text, self.arena, &self.env.limits).map_err(|e| CompileError::new(e.message))?;
+        let limits = Limits { loading_schema: true, ..self.env.limits };
+        let parsed = parse_statement(text, self.arena, &limits).map_err(|e| CompileError::new(e.message))?;
         let program = parsed.statement.and_then(|statement| statement.program());
         program.map_or_else(|| fail("malformed statement in the schema"), Ok)
     }

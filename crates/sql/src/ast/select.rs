@@ -23,8 +23,9 @@ pub struct Select<'a> {
     pub with: Option<&'a With<'a>>,
     /// The first core.
     pub first: SelectCore<'a>,
-    /// Whether VALUES in it are a SELECT for each row to SQLite: behind a WITH, and the row values of an IN, which are no select in the text.
-    pub is_list: bool,
+    /// Whether rows of VALUES that begin it are SELECTs to SQLite, in any case: behind a WITH, in a stored view or trigger, and for the row
+    /// values of an IN, which are no VALUES in the text.
+    pub has_rows_apart: bool,
     /// The number of the first core.
     pub number: SelectNumber,
     /// The further terms of a compound select, combined from left to right.

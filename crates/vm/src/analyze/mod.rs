@@ -13,6 +13,8 @@
 //!
 //! `sqlite_stat1` has the average size of the groups. `sqlite_stat4` has samples: entries with the size of their groups, and
 //! how many entries and groups come before them; `samples` says which ones.
+//!
+//! Under `PRAGMA analysis_limit` only some entries are read, no samples are taken, and averages are those of what was read ([`Limit`]).
 
 mod samples;
 
@@ -30,6 +32,7 @@ use crate::operand::{CursorId, Reg};
 use crate::program::Program;
 use crate::register::{BytesKind, Register};
 use crate::row::texts::EncodedTexts;
+use crate::seek;
 use samples::{Sample, Selection};
 
 /// Entries between two checks for an interrupt.
@@ -63,6 +66,7 @@ pub fn analyze_index(
     };
     let selection = host.state().takes_samples().then(|| Selection::new(key.columns().len(), entries));
     let mut groups = Groups::new(key, analysis.is_one_unique, selection);
+    let mut limit = Limit::new(host.state().analysis_limit.get());
     let mut record = Register::Null;
     let mut stands = m.cursor(cursor).first()?;
     while stands {
@@ -77,11 +81,18 @@ pub fn analyze_index(
         if groups.entries.is_multiple_of(ENTRIES_BETWEEN_CHECKS) && host.is_interrupted() {
             return Err(Error::Interrupt);
         }
+        if limit.is_reached(groups.entries) {
+            // The first of the entries that follow is passed over, as in SQLite.
+            stands = !groups.has_second_group() && seek::past_first_column(m, cursor, key, groups.first_column())?;
+            if !stands {
+                break;
+            }
+        }
         let VmCursor::Tree(tree) = m.cursor(cursor) else { return Err(not_an_index()) };
         stands = tree.next_in_leaf() || tree.next()?;
     }
     groups.end();
-    let text = groups.averages(analysis.columns);
+    let text = groups.averages(analysis.columns, if limit.skips > 0 { entries } else { groups.entries });
     m.reg_mut(dst).set_bytes(BytesKind::Text, text.as_bytes());
     if let Some(selection) = groups.selection.take() {
         write_samples(m, host, &groups, &selection.into_samples(), samples)?;
@@ -115,6 +126,27 @@ fn list(numbers: &[u64]) -> String {
 
 fn not_an_index() -> Error {
     Error::new(lithe_vfs::ResultCode::INTERNAL, "only an index is analysed")
+}
+
+/// `PRAGMA analysis_limit`: how many entries of a group of the first column are read before the next group. After as many entries again, the
+/// analysis ends with the second group that has begun.
+struct Limit {
+    /// 0: all entries are read.
+    entries: u64,
+    skips: u64,
+}
+
+impl Limit {
+    fn new(limit: i64) -> Limit {
+        Limit { entries: limit.unsigned_abs(), skips: 0 }
+    }
+
+    /// Whether more entries have been read than the limit allows since the last skip, which is counted.
+    fn is_reached(&mut self, read: u64) -> bool {
+        let is_reached = self.entries > 0 && read > self.entries.saturating_mul(self.skips + 1);
+        self.skips += u64::from(is_reached);
+        is_reached
+    }
 }
 
 /// The groups that the entries so far make up.
@@ -179,9 +211,19 @@ impl<'k> Groups<'k> {
         equal_columns(&self.current.record, record, self.key)
     }
 
-    /// The text for sqlite_stat1: entries, and for 1, 2, ... columns the average size of a group, rounded up.
-    fn averages(&self, columns: usize) -> String {
-        let mut numbers = vec![self.entries];
+    /// Whether the first column has had a second value.
+    fn has_second_group(&self) -> bool {
+        self.current.distinct_less.first().is_some_and(|less| *less > 0)
+    }
+
+    /// The first column of the current entry.
+    fn first_column(&self) -> ValueRef<'_> {
+        Columns::new(&self.current.record).value()
+    }
+
+    /// The text for sqlite_stat1: the entries of the index, and for 1, 2, ... columns the average size of a group, rounded up.
+    fn averages(&self, columns: usize, entries: u64) -> String {
+        let mut numbers = vec![entries];
         for at in 0..columns.min(self.current.distinct_less.len()) {
             let groups = if self.entries == 0 { 1 } else { self.current.distinct_less[at] + 1 };
             // As in SQLite, a column with few repeated keys counts as unique.

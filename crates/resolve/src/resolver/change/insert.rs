@@ -153,7 +153,8 @@ fn written_name(insert: &ast::Insert<'_>) -> String {
 /// Each row must have as many values as there are columns for them.
 fn check_width(insert: &ast::Insert<'_>, columns: &[ChangedColumn], rows: &InsertRows<'_>) -> Result<()> {
     let width = match rows {
-        InsertRows::Default => return Ok(()),
+        InsertRows::Default if insert.columns.is_empty() => return Ok(()),
+        InsertRows::Default => 0,
         InsertRows::Values(row) => row.len(),
         InsertRows::Query(query) => query.columns.len(),
     };

@@ -70,7 +70,7 @@ impl<'a> Limitable<'_, 'a> {
         Select {
             with: None,
             first: SelectCore::Query(arena.alloc(query)),
-            is_list: false,
+            has_rows_apart: false,
             number: limited.number,
             rest: &[],
             order_by: limited.order_by,

@@ -320,7 +320,7 @@ fn values_of_list<'a>(parser: &mut Parser<'a, '_>, items: &'a [Expr<'a>]) -> &'a
     parser.arena.alloc(Select {
         with: None,
         first: SelectCore::Values(rows),
-        is_list: true,
+        has_rows_apart: true,
         number,
         rest: &[],
         order_by: &[],

@@ -3,7 +3,7 @@
 use lithe_value::Affinity;
 
 use super::CorePart;
-use crate::ir::{CoreBody, Expr, OutputColumn, affinity_of, data_types, has_table_of_rows};
+use crate::ir::{CoreBody, Expr, OutputColumn, affinity_of, data_types};
 
 /// Finds the affinities of a compound query's columns: the first that a core has, unless that affinity would change values of
 /// another core. A CAST in the first core counts as a number only.
@@ -30,7 +30,7 @@ impl Merge {
         for (column, expr) in merged.columns.iter_mut().zip(rows.first().copied().unwrap_or_default()) {
             column.is_cast = matches!(expr, Expr::Cast(..));
         }
-        if first.is_list || !has_table_of_rows(rows) {
+        if !first.is_table {
             rows.iter().for_each(|row| merged.add_affinities(row.iter().map(affinity_of)));
         }
         merged.add_types(first);

@@ -23,7 +23,7 @@ use lithe_sql::ast::{self, CompoundOp, Name, SelectCore, SelectNumber};
 use super::resolve_expr;
 use crate::ir::{
     Compared, Core, CoreBody, Expr, Indexed, JoinKind, Limit, OrderTerm, OutputColumn, Query, Select, Source, SourceId,
-    SourceKind, has_table_of_rows,
+    SourceKind, collation_of, first_row_of_table,
 };
 use crate::resolver::Resolver;
 use crate::resolver::query_checks::QueryCheck;
@@ -100,7 +100,7 @@ pub(super) fn query_body<'a>(
         // The compound compares rows by its own collations, ORDER BY sorts them by others.
         let compound = Query {
             cores,
-            is_list: false,
+            has_rows_apart: false,
             order_by: &[],
             limit: None,
             columns,
@@ -109,8 +109,8 @@ pub(super) fn query_body<'a>(
         };
         return Ok(all_of(resolver, compound, order_by, limit));
     }
-    let (is_list, outer) = (is_list(resolver, scope, select), resolver.slice(&outer));
-    Ok(resolver.arena.alloc(Query { cores, is_list, order_by, limit, columns, outer, was_correlated: false }))
+    let (has_rows_apart, outer) = (select.has_rows_apart, resolver.slice(&outer));
+    Ok(resolver.arena.alloc(Query { cores, has_rows_apart, order_by, limit, columns, outer, was_correlated: false }))
 }
 
 /// `SELECT * FROM (compound) ORDER BY ... LIMIT ...`.
@@ -156,7 +156,7 @@ pub(super) fn all_of<'a>(
     let core = Core { op: CompoundOp::UnionAll, body, number: query.cores[query.cores.len() - 1].number };
     resolver.arena.alloc(Query {
         cores: resolver.slice(&[core]),
-        is_list: false,
+        has_rows_apart: false,
         order_by: resolver.slice(&order_by.collect::<Vec<_>>()),
         limit,
         columns: derived.columns,
@@ -174,13 +174,11 @@ fn resolve_cores<'a>(
 ) -> Result<ArenaVec<'a, CorePart<'a>>> {
     let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
     for (at, term) in select.rest.iter().enumerate().rev() {
-        let part =
-            resolve_core(resolver, scope, &WrittenCore::of_term(term, is_list(resolver, scope, select)), None, outer)?;
+        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), None, outer)?;
         check_widths(parts.last(), &part, select.rest.get(at + 1))?;
         parts.push(part);
     }
-    let first =
-        resolve_core(resolver, scope, &WrittenCore::first_of(select, is_list(resolver, scope, select)), None, outer)?;
+    let first = resolve_core(resolver, scope, &WrittenCore::first_of(select), None, outer)?;
     check_widths(parts.last(), &first, select.rest.first())?;
     parts.push(first);
     parts.reverse();
@@ -196,23 +194,16 @@ fn recursive_cores<'a>(
     outer: &mut Vec<SourceId>,
 ) -> Result<ArenaVec<'a, CorePart<'a>>> {
     let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
-    parts.push(resolve_core(
-        resolver,
-        scope,
-        &WrittenCore::first_of(select, is_list(resolver, scope, select)),
-        None,
-        outer,
-    )?);
+    parts.push(resolve_core(resolver, scope, &WrittenCore::first_of(select), None, outer)?);
     let mut columns = parts[0].columns.to_vec();
     let mut merged = Merge::new(&parts[0]);
     for (at, term) in select.rest[..recursion.setup_cores - 1].iter().enumerate() {
-        let part =
-            resolve_core(resolver, scope, &WrittenCore::of_term(term, is_list(resolver, scope, select)), None, outer)?;
+        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), None, outer)?;
         check_widths(Some(&part), &parts[at], Some(term))?;
         merged.add(&part, &mut columns);
         parts.push(part);
     }
-    let of_start = merged.finish(&columns);
+    let of_start = with_first_collations(merged.finish(&columns), parts[0].columns);
     for (at, part) in recursive_terms(resolver, scope, select, recursion, &of_start, outer)?.into_iter().enumerate() {
         let at = at + recursion.setup_cores - 1;
         check_widths(Some(&part), &parts[at], Some(&select.rest[at]))?;
@@ -220,13 +211,41 @@ fn recursive_cores<'a>(
         parts.push(part);
     }
     // What the recursive terms give has a say in the affinity of a column, also where they read it.
-    let of_all = merged.finish(&columns);
+    let of_all = with_first_collations(merged.finish(&columns), parts[0].columns);
     let differs = |(one, other): (&OutputColumn<'a>, &OutputColumn<'a>)| one.affinity != other.affinity;
     if of_start.iter().zip(&of_all).any(differs) {
         parts.truncate(recursion.setup_cores);
         parts.extend(recursive_terms(resolver, scope, select, recursion, &of_all, outer)?);
     }
     Ok(parts)
+}
+
+/// The columns of VALUES, with the collation that the first row has that has any. A table that SQLite makes of rows, from `first_of_table` on,
+/// has BINARY if its first row names none.
+fn with_collations_of_rows<'a>(
+    columns: &[OutputColumn<'a>],
+    rows: &[&[Expr<'a>]],
+    first_of_table: Option<usize>,
+) -> Vec<OutputColumn<'a>> {
+    let found = |at: usize| {
+        rows.iter().enumerate().find_map(|(number, row)| {
+            let collation = row.get(at).and_then(collation_of);
+            if first_of_table == Some(number) { Some(collation.unwrap_or_default()) } else { collation }
+        })
+    };
+    let with_collation = |(at, column): (usize, &OutputColumn<'a>)| {
+        found(at).map_or(*column, |collation| OutputColumn { collation, has_collation: true, ..*column })
+    };
+    columns.iter().enumerate().map(with_collation).collect()
+}
+
+/// The columns of a recursive table as its recursive terms see them: with the collations of the first core.
+fn with_first_collations<'a>(columns: Vec<OutputColumn<'a>>, first: &[OutputColumn<'a>]) -> Vec<OutputColumn<'a>> {
+    let with_first = |(column, first): (OutputColumn<'a>, &OutputColumn<'a>)| {
+        let OutputColumn { collation, has_collation, .. } = *first;
+        OutputColumn { collation, has_collation, ..column }
+    };
+    columns.into_iter().zip(first).map(with_first).collect()
 }
 
 /// The recursive terms, to which the table has these columns.
@@ -240,12 +259,11 @@ fn recursive_terms<'a>(
 ) -> Result<Vec<CorePart<'a>>> {
     recursion.begin(resolver, columns)?;
     let terms = &select.rest[recursion.setup_cores - 1..];
-    let is_list = is_list(resolver, scope, select);
     let mut resolved = Vec::with_capacity(terms.len());
     // From the last to the first, as in SQLite: the last error is reported.
     for (at, term) in terms.iter().enumerate().rev() {
         recursion.begin_term(at + 1 == terms.len());
-        resolved.push(resolve_core(resolver, scope, &WrittenCore::of_term(term, is_list), Some(recursion), outer)?);
+        resolved.push(resolve_core(resolver, scope, &WrittenCore::of_term(term), Some(recursion), outer)?);
     }
     resolved.reverse();
     Ok(resolved)
@@ -259,23 +277,20 @@ struct WrittenCore<'s, 'a> {
     number: SelectNumber,
     /// ORDER BY, if the query is nothing but this core.
     order_by: &'s [ast::OrderTerm<'a>],
-    /// See [`Query::is_list`].
-    is_list: bool,
-}
-
-/// Whether VALUES in the select are a SELECT for each row to SQLite.
-fn is_list(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, select: &ast::Select<'_>) -> bool {
-    select.is_list || resolver.nesting.is_in_view() || scope.rules.raise
+    /// Whether the rows of VALUES are SELECTs of their own to SQLite.
+    has_rows_apart: bool,
 }
 
 impl<'s, 'a> WrittenCore<'s, 'a> {
-    fn first_of(select: &'s ast::Select<'a>, is_list: bool) -> WrittenCore<'s, 'a> {
+    fn first_of(select: &'s ast::Select<'a>) -> WrittenCore<'s, 'a> {
         let order_by = if select.rest.is_empty() { select.order_by } else { &[] };
-        WrittenCore { op: None, core: &select.first, number: select.number, order_by, is_list }
+        let has_rows_apart = select.has_rows_apart;
+        WrittenCore { op: None, core: &select.first, number: select.number, order_by, has_rows_apart }
     }
 
-    fn of_term(term: &'s ast::CompoundTerm<'a>, is_list: bool) -> WrittenCore<'s, 'a> {
-        WrittenCore { op: Some(term.op), core: &term.core, number: term.number, order_by: &[], is_list }
+    fn of_term(term: &'s ast::CompoundTerm<'a>) -> WrittenCore<'s, 'a> {
+        // Behind an operator, several rows are a query of their own in FROM.
+        WrittenCore { op: Some(term.op), core: &term.core, number: term.number, order_by: &[], has_rows_apart: false }
     }
 
     /// Whether it is a VALUES with several rows after a compound operator, which SQLite reads as a SELECT from a
@@ -310,13 +325,16 @@ fn resolve_core<'a>(
         }
     });
     let op = written.op.unwrap_or(CompoundOp::UnionAll);
-    let is_list = written.is_list;
-    let mut part = CorePart { core: Core { op, body, number }, is_list, columns, order_by, checks };
+    let mut part = CorePart { core: Core { op, body, number }, columns, order_by, checks, is_table: false };
     if let CoreBody::Values(rows) = part.core.body {
+        let first_of_table = first_row_of_table(rows).filter(|_| !written.has_rows_apart);
+        part.is_table = first_of_table.is_some();
+        let first_of_query = if written.is_wrapped() { Some(0) } else { first_of_table };
+        let columns = with_collations_of_rows(part.columns, rows, first_of_query);
         let without_affinity = |column: &OutputColumn<'a>| OutputColumn { affinity: None, ..*column };
-        part.columns = match !written.is_list && has_table_of_rows(rows) {
-            true => resolver.arena.alloc_slice_fill_iter(part.columns.iter().map(without_affinity)),
-            false => resolver.slice(&Merge::new(&part).finish(part.columns)),
+        part.columns = match part.is_table {
+            true => resolver.arena.alloc_slice_fill_iter(columns.iter().map(without_affinity)),
+            false => resolver.slice(&Merge::new(&part).finish(&columns)),
         };
     }
     Ok(part)
@@ -359,7 +377,7 @@ pub(crate) fn plain_query<'a>(
     let core = Core { op: CompoundOp::UnionAll, body: part.body, number };
     resolver.arena.alloc(Query {
         cores: resolver.slice(&[core]),
-        is_list: false,
+        has_rows_apart: false,
         order_by: part.order_by,
         limit: None,
         columns: part.columns,
@@ -371,12 +389,12 @@ pub(crate) fn plain_query<'a>(
 /// A resolved core, with its columns and checks.
 pub(super) struct CorePart<'a> {
     core: Core<'a>,
-    /// See [`Query::is_list`].
-    is_list: bool,
     columns: &'a [OutputColumn<'a>],
     order_by: &'a [OrderTerm<'a>],
     /// The authorizer checks of the queries in the core.
     checks: bumpalo::collections::Vec<'a, QueryCheck<'a>>,
+    /// VALUES whose rows SQLite reads as a table.
+    is_table: bool,
 }
 
 /// The authorizer checks of a query: of a compound, one for the whole and one for each core.

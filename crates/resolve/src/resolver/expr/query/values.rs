@@ -81,7 +81,7 @@ fn values_apart<'a>(
     let outer = resolver.slice(&uses);
     let query = Query {
         cores: resolver.slice(&cores),
-        is_list: false,
+        has_rows_apart: false,
         order_by: &[],
         limit: None,
         columns,

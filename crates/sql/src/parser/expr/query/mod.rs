@@ -38,13 +38,12 @@ pub(crate) fn select_after_with<'a>(
     start: u32,
 ) -> Result<&'a Select<'a>> {
     parser.enter(SELECT_ENTRIES)?;
-    // Behind a WITH, VALUES are a SELECT for each row to SQLite.
-    let is_list = parser.with_seen;
+    let has_rows_apart = parser.with_seen || parser.limits.loading_schema;
     let first = term(parser)?;
     let mut select = Select {
         with,
         first: first.core,
-        is_list,
+        has_rows_apart,
         number: first.number,
         rest: &[],
         order_by: first.order_by,

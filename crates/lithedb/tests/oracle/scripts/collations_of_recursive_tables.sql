@@ -1,0 +1,30 @@
+-- The recursive terms see the columns of their table with the affinities of all terms and the collations of the first.
+CREATE TABLE nd(id INTEGER PRIMARY KEY, p INT, nm TEXT COLLATE NOCASE, v REAL);
+CREATE TABLE e(f,t,w INT,n TEXT COLLATE NOCASE)
+INSERT INTO nd VALUES(1,0,'a',1.5),(2,1,'B',2),(3,1,'b',3.0)
+INSERT INTO e VALUES(1,2,1,'a'),('1',3,2,'A'),(2,'1',3,'b'),('2',1,4,'B'),(1.0,'x',5,NULL)
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT e.t,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT e.t COLLATE NOCASE,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT e.t||'',d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT e.t+0,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT e.w,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT nm,d+1 FROM r JOIN nd ON nd.id=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT nm,0 FROM nd UNION ALL SELECT e.n,d+1 FROM r JOIN e ON e.n=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT nm,0 FROM nd UNION ALL SELECT e.f,d+1 FROM r JOIN e ON e.f=r.x OR e.n=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT CAST(1 AS TEXT),0 UNION ALL SELECT e.t,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT CAST('1' AS INT),0 UNION ALL SELECT e.t,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT 1,0 UNION ALL SELECT e.t,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT 1,0 UNION ALL SELECT CAST(e.t AS TEXT),d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT 1,0 UNION ALL SELECT e.w,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT '1',0 UNION ALL SELECT e.w,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT v,0 FROM nd UNION ALL SELECT e.t,d+1 FROM r JOIN e ON e.f=r.x WHERE d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT v,0 FROM nd UNION ALL SELECT x||1,d+1 FROM r WHERE d<2 AND x='2') SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT x||'',d+1 FROM r WHERE d<2 AND x='2') SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT x+0,d+1 FROM r WHERE d<2 AND x='2') SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT x+0,d+1 FROM r WHERE d<2 AND x='2' UNION ALL SELECT x||'',d+1 FROM r WHERE x='1' AND d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT id,0 FROM nd UNION ALL SELECT x||'',d+1 FROM r WHERE d<2 AND x='2' UNION ALL SELECT x+0,d+1 FROM r WHERE x='1' AND d<2) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT nm,0 FROM nd UNION ALL SELECT 'q',d+1 FROM r WHERE d<2 AND x='A') SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT 'a',0 FROM nd UNION ALL SELECT nm,d+1 FROM r,nd WHERE d<2 AND x='A') SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT 'a',0 FROM nd UNION SELECT nm,d+1 FROM r,nd WHERE d<2 AND x=nm) SELECT *,typeof(x) FROM r
+WITH RECURSIVE r(x,d) AS (SELECT 'a' COLLATE NOCASE,0 FROM nd UNION SELECT nm,d+1 FROM r,nd WHERE d<2 AND x='A') SELECT *,x='B',typeof(x) FROM r
+WITH RECURSIVE r(x, d) AS (SELECT 'a', 0 UNION SELECT nm, 0 FROM nd UNION ALL SELECT 'q', d + 1 FROM r WHERE d < 2 AND x = 'A') SELECT * FROM r
