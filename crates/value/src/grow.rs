@@ -45,7 +45,7 @@ pub trait Grow<T> {
 impl<T> Grow<T> for Vec<T> {
     #[inline]
     fn try_grow(&mut self, additional: usize) -> Result<(), OutOfMemory> {
-        if self.capacity() - self.len() < additional { more(self, additional) } else { Ok(()) }
+        if additional > self.capacity().wrapping_sub(self.len()) { more(self, additional) } else { Ok(()) }
     }
 
     #[inline]
@@ -68,7 +68,12 @@ impl<T> Grow<T> for Vec<T> {
     #[inline]
     fn try_extend(&mut self, elements: impl IntoIterator<Item = T>) -> Result<(), OutOfMemory> {
         let mut elements = elements.into_iter();
-        self.try_grow(elements.size_hint().0)?;
+        let (least, most) = elements.size_hint();
+        self.try_grow(least)?;
+        if most == Some(least) {
+            self.extend(elements); // There is space for all.
+            return Ok(());
+        }
         elements.try_for_each(|element| self.try_push(element))
     }
 

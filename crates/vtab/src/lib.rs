@@ -149,9 +149,9 @@ pub use lithe_functions::scalar::SOURCE_ID;
 pub use lithe_functions::signature::ScalarFn;
 pub use lithe_functions::sql::quoted;
 pub use lithe_functions::{
-    AggregateFunction, AggregateState, Arguments, Arity, BlobPlace, ChangeWatcher, Context, Flags, Function, FunctionError, Kept,
-    KeptTable, Kind as FunctionKind, PageAccess, PlainArguments, Pointer, RowChange, RowOperation, ScalarFunction, SqlBlob,
-    SqlConnection, SqlStatement,
+    AggregateFunction, AggregateState, Arguments, Arity, BlobPlace, ChangeWatcher, Context, Flags, Function,
+    FunctionError, Kept, KeptTable, Kind as FunctionKind, PageAccess, PlainArguments, Pointer, RowChange, RowOperation,
+    ScalarFunction, SqlBlob, SqlConnection, SqlStatement,
 };
 pub use lithe_value::buffer::OutOfMemory;
 pub use lithe_value::grow::{Grow, collected, copied, copied_text};
