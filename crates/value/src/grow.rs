@@ -113,17 +113,6 @@ pub fn copied<T: Clone>(elements: &[T]) -> Result<Vec<T>, OutOfMemory> {
     Ok(copy)
 }
 
-/// A copy of a text.
-///
-/// # Errors
-/// If the memory is short.
-pub fn copied_text(text: &str) -> Result<String, OutOfMemory> {
-    let mut copy = String::new();
-    copy.try_reserve_exact(text.len()).map_err(|_| OutOfMemory)?;
-    copy.push_str(text);
-    Ok(copy)
-}
-
 /// `len` copies of an element.
 ///
 /// # Errors
@@ -149,7 +138,6 @@ mod tests {
         assert_eq!(vector, [1, 2, 3, 4, 5, 6, 7, 8, 7, 7]);
         assert_eq!(collected(vector.iter().copied().filter(|one| *one > 6)).unwrap(), [7, 8, 7, 7]);
         assert_eq!(filled(1u8, 3).unwrap(), [1; 3]);
-        assert_eq!(copied_text("ab").unwrap(), "ab");
     }
 
     #[test]
