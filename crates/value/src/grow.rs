@@ -45,7 +45,7 @@ pub trait Grow<T> {
 impl<T> Grow<T> for Vec<T> {
     #[inline]
     fn try_grow(&mut self, additional: usize) -> Result<(), OutOfMemory> {
-        if self.capacity() - self.len() < additional { more(self, additional) } else { Ok(()) }
+        if additional > self.capacity().wrapping_sub(self.len()) { more(self, additional) } else { Ok(()) }
     }
 
     #[inline]
@@ -68,7 +68,12 @@ impl<T> Grow<T> for Vec<T> {
     #[inline]
     fn try_extend(&mut self, elements: impl IntoIterator<Item = T>) -> Result<(), OutOfMemory> {
         let mut elements = elements.into_iter();
-        self.try_grow(elements.size_hint().0)?;
+        let (least, most) = elements.size_hint();
+        self.try_grow(least)?;
+        if most == Some(least) {
+            self.extend(elements); // There is space for all.
+            return Ok(());
+        }
         elements.try_for_each(|element| self.try_push(element))
     }
 
@@ -108,17 +113,6 @@ pub fn copied<T: Clone>(elements: &[T]) -> Result<Vec<T>, OutOfMemory> {
     Ok(copy)
 }
 
-/// A copy of a text.
-///
-/// # Errors
-/// If the memory is short.
-pub fn copied_text(text: &str) -> Result<String, OutOfMemory> {
-    let mut copy = String::new();
-    copy.try_reserve_exact(text.len()).map_err(|_| OutOfMemory)?;
-    copy.push_str(text);
-    Ok(copy)
-}
-
 /// `len` copies of an element.
 ///
 /// # Errors
@@ -144,7 +138,6 @@ mod tests {
         assert_eq!(vector, [1, 2, 3, 4, 5, 6, 7, 8, 7, 7]);
         assert_eq!(collected(vector.iter().copied().filter(|one| *one > 6)).unwrap(), [7, 8, 7, 7]);
         assert_eq!(filled(1u8, 3).unwrap(), [1; 3]);
-        assert_eq!(copied_text("ab").unwrap(), "ab");
     }
 
     #[test]
