@@ -4,6 +4,7 @@ use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use lithe_vfs::{
@@ -11,18 +12,30 @@ use lithe_vfs::{
     ShmRegion, SyncFlags, UnixVfs, Vfs,
 };
 
-/// The calls since the list was last taken: which call, on which file ("db", "wal", "journal", "temp").
-#[derive(Clone, Debug, Default)]
-pub struct Calls(Arc<Mutex<Vec<String>>>);
+/// The calls of the thread that made this, since the list was last taken: which call, on which file ("db", "wal", "journal", "temp"). The thread
+/// that watches kept read locks looks now and then whether others share the log.
+#[derive(Clone, Debug)]
+pub struct Calls {
+    noted: Arc<Mutex<Vec<String>>>,
+    of: ThreadId,
+}
+
+impl Default for Calls {
+    fn default() -> Calls {
+        Calls { noted: Arc::default(), of: thread::current().id() }
+    }
+}
 
 impl Calls {
     fn note(&self, what: &str, file: &str) {
-        self.0.lock().unwrap().push(format!("{what} {file}"));
+        if thread::current().id() == self.of {
+            self.noted.lock().unwrap().push(format!("{what} {file}"));
+        }
     }
 
     /// The recorded calls in order; repeated calls are written once with their number.
     pub fn take(&self) -> String {
-        let calls = std::mem::take(&mut *self.0.lock().unwrap());
+        let calls = std::mem::take(&mut *self.noted.lock().unwrap());
         let runs = calls.chunk_by(|a, b| a == b).map(|run| match run.len() {
             1 => run[0].clone(),
             n => format!("{n} * {}", run[0]),
