@@ -11,9 +11,7 @@ use crate::{CollationName, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, 
 /// The index that `create` describes on `table`; `sql` is the text that the tree's spans are about. The root page is not
 /// known yet.
 pub fn build_index(create: &CreateIndex<'_>, sql: &[u8], table: &Table, options: &BuildOptions<'_>) -> Result<Index> {
-    if create.columns.len() > options.limits.columns as usize {
-        return fail("too many columns in index");
-    }
+    key::check_column_count(create.columns, options)?;
     key::refuse_nulls_order(create.columns)?;
     if let Some(filter) = &create.filter {
         let checked = prohibit::check(filter, table, Place::PartialIndex, options);
