@@ -5,7 +5,7 @@ use lithe_sql::ast::{CreateIndex, Expr, ExprKind, Name, OrderTerm};
 use super::collation::{check_collation, name_in_string, split_collation};
 use super::prohibit::{self, Place};
 use super::{BuildOptions, key};
-use crate::error::{CompileError, Result, fail};
+use crate::error::{CompileError, Result};
 use crate::{CollationName, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table};
 
 /// The index that `create` describes on `table`; `sql` is the text that the tree's spans are about. The root page is not
