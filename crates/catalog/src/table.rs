@@ -120,8 +120,8 @@ pub enum VirtualState {
     Unconnected,
     /// It is connected.
     Connected(ConnectedTable),
-    /// A table-valued function of the engine.
-    Function,
+    /// A table-valued function of the engine, and where it may be used.
+    Function(Risk),
 }
 
 /// The properties of a virtual table that is connected.
@@ -227,7 +227,7 @@ impl Table {
     pub fn connected(&self) -> Option<&ConnectedTable> {
         match &self.virtual_table()?.state {
             VirtualState::Connected(connected) => Some(connected),
-            VirtualState::Unconnected | VirtualState::Function => None,
+            VirtualState::Unconnected | VirtualState::Function(_) => None,
         }
     }
 

@@ -110,7 +110,9 @@ impl<'a> Codegen<'a> {
                     self.b.emit(Insn::VOpen { cursor, table: connected.id });
                 }
                 // FunctionRows computes the rows of a function later. SQLite treats the function as a table of the main database.
-                VirtualState::Function | VirtualState::Unconnected => self.transactions.use_database(Db::MAIN, false),
+                VirtualState::Function(_) | VirtualState::Unconnected => {
+                    self.transactions.use_database(Db::MAIN, false)
+                }
             }
             return Ok(cursor);
         }

@@ -12,6 +12,7 @@ use lithe_sql::ast::Name;
 use lithe_value::{Affinity, Buffer, Encoding, Value, ValueRef, cast};
 use lithe_vfs::ResultCode;
 use lithe_vm::host::TableRows;
+use lithe_vm::virtual_table::Risk;
 
 use crate::connection::statement::command::CommandRow;
 use crate::connection::transaction::StatementRun;
@@ -44,9 +45,10 @@ impl TableFunctions for PragmasAndJson {
 fn tables() -> Arc<Vec<Arc<Table>>> {
     static TABLES: LazyLock<Arc<Vec<Arc<Table>>>> = LazyLock::new(|| {
         let pragmas = pragma::table_functions();
-        let pragmas = pragmas.map(|(name, columns)| table(format!("{PRAGMA}{name}"), columns, hidden_of(name)));
+        let pragmas =
+            pragmas.map(|(name, columns)| table(format!("{PRAGMA}{name}"), columns, hidden_of(name), Risk::Normal));
         let json = ["json_each", "json_tree", "jsonb_each", "jsonb_tree"]
-            .map(|name| table(name.to_owned(), &json::EACH_COLUMNS, &["json", "root"]));
+            .map(|name| table(name.to_owned(), &json::EACH_COLUMNS, &["json", "root"], Risk::Innocuous));
         Arc::new(pragmas.chain(json).map(Arc::new).collect())
     });
     Arc::clone(&TABLES)
@@ -64,14 +66,14 @@ fn hidden_of(pragma: &str) -> &'static [&'static str] {
     }
 }
 
-fn table(name: String, columns: &[&str], hidden: &[&str]) -> Table {
+fn table(name: String, columns: &[&str], hidden: &[&str], risk: Risk) -> Table {
     // The declared type of a hidden column is the word HIDDEN, which has affinity NUMERIC.
     let column = |hidden: bool| {
         let affinity = if hidden { Affinity::Numeric } else { Affinity::default() };
         move |name: &&str| Column { name: NameBuf::from(*name), hidden, affinity, ..Column::default() }
     };
     let name = NameBuf::from(name.as_str());
-    let state = VirtualState::Function;
+    let state = VirtualState::Function(risk);
     let kind = TableKind::Virtual(VirtualTable { module: name.clone(), arguments: Vec::new(), state });
     let columns = columns.iter().map(column(false)).chain(hidden.iter().map(column(true))).collect();
     Table { name, kind, columns, ..Table::default() }

@@ -259,6 +259,11 @@ impl Function {
         }
     }
 
+    /// Whether this is sum(), total() or avg().
+    pub fn is_sum(&self) -> bool {
+        matches!(self.kind, Kind::Aggregate(BuiltinAggregate::Sum | BuiltinAggregate::Total | BuiltinAggregate::Avg))
+    }
+
     /// Calls a scalar function.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ pub const SQL_LENGTH_MAX: u32 = 1_000_000_000;
 pub struct Limits {
     /// Bytes in a statement. (The caller checks the length of a text with several statements.)
     pub sql_length: u32,
-    /// Columns in a table or SET clause. (The planner checks the columns of results and indexes.)
+    /// Columns in a table or SET clause, terms of ORDER BY in a call. (The planner checks the columns of results and indexes.)
     pub columns: u32,
     /// The height of an expression.
     pub expr_depth: u32,

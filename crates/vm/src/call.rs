@@ -251,7 +251,11 @@ fn blobs_as_texts<'a>(
 ) -> lithe_functions::Result<Vec<ValueRef<'a>>> {
     texts.resize_with(values.len(), Buffer::new);
     let read = |((at, value), text): ((usize, &ValueRef<'a>), &'a mut Buffer)| {
-        if function.reads_as_text(at, values) { Ok(convert::blob_as_text(*value, encoding, text)?) } else { Ok(*value) }
+        let is_read = function.reads_as_text(at, values);
+        let read = if is_read { convert::blob_as_text(*value, encoding, text)? } else { *value };
+        // Of a BLOB, sum() takes a real, although of a text it may take an integer.
+        let is_real = matches!(value, ValueRef::Blob(_)) && function.is_sum();
+        Ok(if is_real { ValueRef::Real(convert::to_real(read)) } else { read })
     };
     values.iter().enumerate().zip(texts).map(read).collect()
 }

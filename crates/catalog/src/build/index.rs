@@ -5,15 +5,13 @@ use lithe_sql::ast::{CreateIndex, Expr, ExprKind, Name, OrderTerm};
 use super::collation::{check_collation, name_in_string, split_collation};
 use super::prohibit::{self, Place};
 use super::{BuildOptions, key};
-use crate::error::{CompileError, Result, fail};
+use crate::error::{CompileError, Result};
 use crate::{CollationName, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table};
 
 /// The index that `create` describes on `table`; `sql` is the text that the tree's spans are about. The root page is not
 /// known yet.
 pub fn build_index(create: &CreateIndex<'_>, sql: &[u8], table: &Table, options: &BuildOptions<'_>) -> Result<Index> {
-    if create.columns.len() > options.limits.columns as usize {
-        return fail("too many columns in index");
-    }
+    key::check_column_count(create.columns, options)?;
     key::refuse_nulls_order(create.columns)?;
     if let Some(filter) = &create.filter {
         let checked = prohibit::check(filter, table, Place::PartialIndex, options);

@@ -48,6 +48,7 @@ impl KeyConstraint {
         is_primary: bool,
     ) -> Result<KeyConstraint> {
         refuse_nulls_order(terms)?;
+        check_column_count(terms, options)?;
         let columns = terms.iter().map(|term| key_column(table, options, term, is_primary)).collect::<Result<_>>()?;
         Ok(KeyConstraint { columns, conflict, is_primary })
     }
@@ -89,6 +90,11 @@ fn key_column(table: &Table, options: &BuildOptions<'_>, term: &OrderTerm<'_>, i
     };
     check_collation(&collation, options)?;
     Ok(KeyColumn { column, descending: term.descending() && options.descending_indexes, collation })
+}
+
+/// SQLITE_LIMIT_COLUMN bounds the columns of an index.
+pub(super) fn check_column_count(terms: &[OrderTerm<'_>], options: &BuildOptions<'_>) -> Result<()> {
+    if terms.len() > options.limits.columns as usize { fail("too many columns in index") } else { Ok(()) }
 }
 
 /// NULLS FIRST and NULLS LAST are for ORDER BY only.

@@ -63,7 +63,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<&'a [Outpu
                 return Err(error);
             }
             VirtualState::Connected(_) => {}
-            VirtualState::Function => {}
+            VirtualState::Function(_) => {}
         }
     }
     if !may_be_dropped(cg, table) {

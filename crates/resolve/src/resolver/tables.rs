@@ -50,7 +50,7 @@ impl<'a> Resolver<'a> {
                 return Err(CompileError::unconnected(found.db, &found.table.name));
             }
             VirtualState::Connected(connected) => connected.risk,
-            VirtualState::Function => Risk::Innocuous,
+            VirtualState::Function(risk) => risk,
         };
         let is_allowed = match risk {
             Risk::Innocuous => true,

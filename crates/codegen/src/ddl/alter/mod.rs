@@ -67,7 +67,7 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
             VirtualState::Connected(_) | VirtualState::Unconnected => {
                 return Err(CompileError::unconnected(found.db, &found.table.name));
             }
-            VirtualState::Function => return fail(format!("table {} may not be altered", found.table.name)),
+            VirtualState::Function(_) => return fail(format!("table {} may not be altered", found.table.name)),
         }
     }
     // Virtual tables must write deferred changes before the schema is reloaded, because that reconnects them.

@@ -11,3 +11,5 @@ SELECT count(*) FROM pragma_table_info(x'730071006c006900740065005f0073006300680
 SELECT count(*) FROM pragma_table_info(x'73716c6974655f736368656d61')
 SELECT key, value FROM json_each('{"a":[1]}', x'24002e006100')
 SELECT key, value FROM json_each(x'5b0031005d00')
+SELECT typeof(sum(x'3100')), typeof(total(x'3100')), typeof(avg(x'3100')), typeof(sum('1')), sum(x'31'), sum(x'0031')
+SELECT sum(x'3100') OVER (ORDER BY 1), sum(x'3200') FILTER (WHERE true) OVER (), sum(x'3300') OVER (ROWS CURRENT ROW)

@@ -9,7 +9,9 @@ use super::returning::resolve_returning;
 use super::{Assigned, ChangeTarget, ResolvedChange, change_scope, target_of, with_tables};
 use crate::ir::{CoreBody, Query, Select, Source, SourceKind, Term, plain_output};
 use crate::resolver::Resolver;
-use crate::resolver::expr::query::from::{is_right, resolve_from, resolve_from_item, resolve_whole_item};
+use crate::resolver::expr::query::from::{
+    check_source_count, is_right, resolve_from, resolve_from_item, resolve_whole_item,
+};
 use crate::resolver::expr::query::join::{FromPart, resolve_join_terms};
 use crate::resolver::expr::query::select::all_conditions;
 use crate::resolver::expr::query::{SelectPart, plain_query};
@@ -64,6 +66,7 @@ fn resolve_parts<'a>(
         let filter = filter.as_ref().map(|filter| resolve_expr(resolver, &where_scope, filter)).transpose()?;
         let terms = all_conditions(resolver, &from.sources, filter, terms)?;
         check_target_is_not_in(&from, &target)?;
+        check_source_count(&from)?;
         let sources = resolver.slice(&from.sources);
         let gathered = is_select.then(|| gathered_query(resolver, &target, sources, terms, set, &found));
         let change = ResolvedChange { target, or: update.or, sources, terms, set, gathered, returning: None };

@@ -57,6 +57,9 @@ fn arguments<'a>(parser: &mut Parser<'a, '_>, call: &mut FunctionCall<'a>) -> Re
         call.args = parser.list(expr)?;
     }
     let order_by = order_by(parser)?;
+    if order_by.len() > parser.limits.columns as usize {
+        parser.defer(None, "too many terms in ORDER BY clause");
+    }
     if !call.args.is_empty() {
         call.order_by = order_by;
     }

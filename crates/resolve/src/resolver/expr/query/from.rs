@@ -39,10 +39,13 @@ pub(crate) fn resolve_from<'a>(
         resolve_from_item(resolver, outer, item, item.join, &mut part, found, recursion)
             .map_err(|error| after_star(resolver, outer, item, error, &items[at + 1..]))?;
     }
-    if part.sources.len() > JOIN_SOURCES_MAX {
-        return fail("at most 64 tables in a join");
-    }
+    check_source_count(&part)?;
     Ok(part)
+}
+
+/// Refuses a join of more sources than a set of them holds.
+pub(crate) fn check_source_count(part: &FromPart<'_>) -> Result<()> {
+    if part.sources.len() > JOIN_SOURCES_MAX { fail("at most 64 tables in a join") } else { Ok(()) }
 }
 
 /// The error that SQLite reports when `*` in a common table has no columns: SQLite then resolves the sources behind that table without
