@@ -489,6 +489,22 @@ static void counters(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* A statement of many cores, each of which is flattened, is compiled in little memory. */
+static void many_cores(void) {
+  sqlite3 *db = open_memory();
+  sqlite3_str *text = sqlite3_str_new(db);
+  for (int i = 0; i < 500; i++)
+    sqlite3_str_appendf(text, "%sSELECT x + %d FROM (SELECT a + %d AS x FROM t)", i ? " UNION ALL " : "", i, i);
+  char *sql = sqlite3_str_finish(text);
+  ANSWERS(db, "CREATE TABLE t(a)", "");
+  sqlite3_memory_highwater(1);
+  sqlite3_int64 before = sqlite3_memory_used();
+  ANSWERS(db, sql, "");
+  CHECK(sqlite3_memory_highwater(0) - before < 200000000);
+  sqlite3_free(sql);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 /* How many digits a real has where it becomes a text, and only there. */
 static void digits(void) {
   sqlite3 *db = open_memory(), *other = open_memory();
@@ -654,6 +670,7 @@ int main(int count, char **arguments) {
   ends_of_texts();
   files();
   counters();
+  many_cores();
   no_virtual_tables();
   steps_of_scans();
   old_interface();

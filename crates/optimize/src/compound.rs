@@ -39,8 +39,10 @@ impl<'a> Planner<'a> {
             _ => self.plan_merges(merged, orders_of(request.order_by, columns, merged))?,
         };
         let mut others = bumpalo::collections::Vec::with_capacity_in(appended.len(), self.context.arena);
+        // As in SQLite, only the first core is chosen for the few rows that LIMIT wants.
+        let of_other = SelectRequest { row_limit: None, ..of_core };
         for core in appended {
-            others.push(self.plan_core(core, of_core)?);
+            others.push(self.plan_core(core, of_other)?);
         }
         let only_appends = merged[1..].iter().all(|core| core.op == CompoundOp::UnionAll);
         Ok(self.context.arena.alloc(CompoundPlan { first, merges, only_appends, appended: others.into_bump_slice() }))

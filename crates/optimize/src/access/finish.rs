@@ -2,7 +2,7 @@
 //! every condition.
 
 use lithe_catalog::{CompileError, Result};
-use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceSet};
+use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceKind, SourceSet};
 
 use super::candidate::{self, ArgumentOf, Candidate, Candidates, TreeWay, VirtualWay, Way};
 use super::checks::Checks;
@@ -14,6 +14,7 @@ use super::search::Found;
 use super::sources::SourceInfo;
 use super::terms::{Constraint, ConstraintId, Left, Op, Right, Terms};
 use super::{Join, LogEst, is_whole, partial};
+use crate::rewrite::keeps_columns;
 
 /// DISTINCT leaves an eighth of the rows.
 const DISTINCT_FRACTION: i16 = 30;
@@ -309,12 +310,19 @@ impl<'a> Join<'_, 'a> {
 }
 
 /// The columns of a hash table's rows after the key. The rows of a key come in the order of these columns, as in SQLite's automatic
-/// index: all columns that the statement uses, for a WITHOUT ROWID table also the primary key, and last the rowid.
+/// index: all columns that the statement uses, for a WITHOUT ROWID table also the primary key, and last the rowid. A query all of whose
+/// columns are kept, whether they are used or not, counts as used in all of them.
 fn columns_behind(info: &SourceInfo<'_>, keys: &[HashKey<'_>]) -> Vec<ColumnIndex> {
     let mut used = info.used.clone();
     if let Some(table) = info.table.filter(|table| table.is_without_rowid()) {
         let primary = table.columns.iter().enumerate().filter(|(_, column)| column.primary_key > 0);
         primary.for_each(|(at, _)| used.insert(ColumnIndex::new(at)));
+    }
+    if let SourceKind::Subquery(derived) = info.source.kind
+        && derived.cte.is_none()
+        && keeps_columns(derived.query)
+    {
+        (0..derived.columns.len()).for_each(|at| used.insert(ColumnIndex::new(at)));
     }
     let key_on = |column: ColumnIndex| keys.iter().find(|key| key.column == column);
     let all = || used.positions().map(ColumnIndex::new);

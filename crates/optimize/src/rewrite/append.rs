@@ -1,8 +1,8 @@
-//! A UNION ALL in FROM: the outer query becomes one UNION ALL of itself over each of the parts.
+//! A UNION ALL in FROM: the SELECT around it becomes one UNION ALL of itself over each of the parts.
 
 use lithe_resolve::ir::{
     Core, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, OrderTerm, Output, OutputColumn, Query, Select, Source,
-    affinity_of,
+    SourceKind, affinity_of,
 };
 use lithe_sql::ast::CompoundOp;
 
@@ -10,11 +10,15 @@ use super::flatten::Replace;
 use super::map::Map;
 use super::{Draft, Rewriter};
 
+/// The most cores that a query may get. A join of views that are compounds multiplies their parts, without an end that memory would bear.
+const CORES_MAX: usize = 500;
+
 impl<'a> Rewriter<'a> {
-    /// Splits the query at `at`, if it is such a UNION ALL and the outer query is plain enough.
+    /// Splits the core whose SELECT is `outer` by its source at `at`, if that is such a UNION ALL and the core is plain enough.
     pub(super) fn append(
         &self,
         draft: &mut Draft<'a>,
+        core_at: usize,
         outer: &'a Select<'a>,
         at: usize,
         derived: &'a Derived<'a>,
@@ -23,11 +27,12 @@ impl<'a> Rewriter<'a> {
         let Some(parts) = appended_parts(inner) else { return false };
         let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
         let Some(order_by) = self.order_of_outputs(&draft.query) else { return false };
-        if is_shared || !fits(&draft.query, outer, at, inner, &parts) {
+        if is_shared || !takes_more(&draft.query, core_at, parts.len()) || !fits(outer, at, inner, &parts) {
             return false;
         }
         let source = outer.sources[at];
-        let cores = parts.iter().zip(inner.cores).enumerate().map(|(number, (part, core))| {
+        let whole = draft.query.cores;
+        let parts = parts.iter().zip(inner.cores).enumerate().map(|(number, (part, core))| {
             let outer = if number == 0 { outer } else { self.copy_select(outer) };
             let id = outer.sources[at].id;
             let mut replace = Replace { source: id, columns: self.seen_from_outside(part.columns), is_part: true };
@@ -35,7 +40,9 @@ impl<'a> Rewriter<'a> {
             let select = self.spliced(replaced, at, Source { id, ..source }, part);
             Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: core.number }
         });
-        let cores: Vec<Core<'a>> = cores.collect();
+        let mut cores = whole[..core_at].to_vec();
+        cores.extend(parts);
+        cores.extend_from_slice(&whole[core_at + 1..]);
         draft.query.cores = self.arena.alloc_slice_copy(&cores);
         draft.query.order_by = order_by;
         true
@@ -49,6 +56,9 @@ impl<'a> Rewriter<'a> {
 
     /// ORDER BY by result columns, as a compound needs it; none if a term is another expression.
     fn order_of_outputs(&self, query: &Query<'a>) -> Option<&'a [OrderTerm<'a>]> {
+        if query.is_compound() {
+            return Some(query.order_by);
+        }
         let mut terms = Vec::with_capacity(query.order_by.len());
         for term in query.order_by {
             let position = term.output?;
@@ -80,20 +90,29 @@ fn is_plain(select: &Select<'_>) -> bool {
     !select.sources.is_empty() && !select.is_aggregate && !select.distinct && select.windows.is_empty() && !has_right
 }
 
-fn fits<'a>(
-    outer_query: &Query<'a>,
-    outer: &Select<'a>,
-    at: usize,
-    inner: &Query<'a>,
-    parts: &[&'a Select<'a>],
-) -> bool {
+/// Whether `count` cores can take the place of the core at `at`. What stands on the right of another operator is not a list of cores, and
+/// those of a recursive query are counted.
+fn takes_more(query: &Query<'_>, at: usize, count: usize) -> bool {
+    query.cores[at].op == CompoundOp::UnionAll
+        && query.cores.len() + count - 1 <= CORES_MAX
+        && (!query.is_compound() || !is_recursive(query))
+}
+
+/// Whether a core reads the rows of the step before it.
+fn is_recursive(query: &Query<'_>) -> bool {
+    query.cores.iter().any(|core| match core.body {
+        CoreBody::Select(select) => select.sources.iter().any(|source| matches!(source.kind, SourceKind::Recursive(_))),
+        CoreBody::Values(_) => false,
+    })
+}
+
+fn fits<'a>(outer: &Select<'a>, at: usize, inner: &Query<'a>, parts: &[&'a Select<'a>]) -> bool {
     let widest = parts.iter().map(|part| part.sources.len()).max().unwrap_or(0);
     let same_affinities = (0..inner.columns.len()).all(|column| {
         let first = affinity_of(&parts[0].columns[column]);
         parts.iter().all(|part| affinity_of(&part.columns[column]) == first)
     });
-    outer_query.cores.len() == 1
-        && !outer.is_aggregate
+    !outer.is_aggregate
         && !outer.distinct
         && outer.windows.is_empty()
         && outer.sources[at].join != JoinKind::Left

@@ -20,52 +20,52 @@ struct Merge<'q, 'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    /// Flattens all queries that can be, from left to right, including those that a flattened query brings.
+    /// Flattens all queries that can be, core by core and from left to right, including those that a flattened query brings.
     pub(super) fn flatten_all(&self, draft: &mut Draft<'a>) {
-        loop {
-            let cores = draft.query.cores;
-            for (at, core) in cores.iter().enumerate() {
-                if let CoreBody::Select(select) = core.body {
-                    let select = self.simplify_joins(select);
-                    self.set_select(draft, at, select);
+        let mut at = 0;
+        while let Some(core) = draft.query.cores.get(at) {
+            let is_changed = match core.body {
+                CoreBody::Select(select) => {
+                    let simple = self.simplify_joins(select);
+                    if !std::ptr::eq(simple, select) {
+                        self.set_select(draft, at, simple);
+                    }
+                    self.flatten_one(draft, at, simple)
                 }
-            }
-            if !self.flatten_one(draft) {
-                return;
-            }
+                CoreBody::Values(_) => false,
+            };
+            // The parts of a UNION ALL take the place of its core, and are next.
+            at += usize::from(!is_changed);
         }
     }
 
-    /// Flattens one query of one core. Returns whether it found one.
-    fn flatten_one(&self, draft: &mut Draft<'a>) -> bool {
-        for (core_at, core) in draft.query.cores.iter().enumerate() {
-            let CoreBody::Select(outer) = core.body else { continue };
-            for (at, source) in outer.sources.iter().enumerate() {
-                let SourceKind::Subquery(derived) = source.kind else { continue };
-                if is_kept_apart(derived) || !fits(outer, at) {
-                    continue;
+    /// Flattens one query of a core. Returns whether it found one.
+    fn flatten_one(&self, draft: &mut Draft<'a>, core_at: usize, outer: &'a Select<'a>) -> bool {
+        for (at, source) in outer.sources.iter().enumerate() {
+            let SourceKind::Subquery(derived) = source.kind else { continue };
+            if is_kept_apart(derived) || !fits(outer, at) {
+                continue;
+            }
+            if self.append(draft, core_at, outer, at, derived) {
+                return true;
+            }
+            let Some(inner) = derived.query.single_select() else { continue };
+            let is_sorted = !draft.query.order_by.is_empty() || core_at < draft.query.merged_cores();
+            let inner_order =
+                derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted, derived.query);
+            let (query, inner) = match derived.cte {
+                Some(cte) if cte.uses.get() > 1 => {
+                    let copy = self.copy_query(derived.query);
+                    (copy, copy.single_select().unwrap_or(inner))
                 }
-                if self.append(draft, outer, at, derived) {
-                    return true;
-                }
-                let Some(inner) = derived.query.single_select() else { continue };
-                let is_sorted = !draft.query.order_by.is_empty() || core_at < draft.query.merged_cores();
-                let inner_order =
-                    derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted, derived.query);
-                let (query, inner) = match derived.cte {
-                    Some(cte) if cte.uses.get() > 1 => {
-                        let copy = self.copy_query(derived.query);
-                        (copy, copy.single_select().unwrap_or(inner))
-                    }
-                    _ => (derived.query, inner),
-                };
-                let query = Query { order_by: if inner_order { query.order_by } else { &[] }, ..*query };
-                let merge = Merge { outer, at, source: *source, query: &query, inner };
-                if can_merge(&draft.query, &merge) {
-                    derived.cte.inspect(|cte| cte.uses.set(cte.uses.get().saturating_sub(1)));
-                    self.merge(draft, core_at, &merge);
-                    return true;
-                }
+                _ => (derived.query, inner),
+            };
+            let query = Query { order_by: if inner_order { query.order_by } else { &[] }, ..*query };
+            let merge = Merge { outer, at, source: *source, query: &query, inner };
+            if can_merge(&draft.query, &merge) {
+                derived.cte.inspect(|cte| cte.uses.set(cte.uses.get().saturating_sub(1)));
+                self.merge(draft, core_at, &merge);
+                return true;
             }
         }
         false

@@ -32,7 +32,7 @@ use lithe_resolve::Resolver;
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, OrderTerm, Query, Select, Source, SourceKind};
 
 use map::{Change, Map, Nested};
-pub(crate) use prune::used_aggregates;
+pub(crate) use prune::{keeps_columns, used_aggregates};
 pub(crate) use window_copies::WindowCopies;
 
 /// Rewrites the trees of one statement.

@@ -39,9 +39,7 @@ impl<'a> Rewriter<'a> {
         select
     }
 
-    /// Replaces columns that are not used by NULL. All columns are kept if rows are compared, and with aggregates, because a min() or
-    /// max() that is not used still decides which row the bare columns come from. Windows are kept, because the first written one orders
-    /// the rows.
+    /// Replaces columns that are not used by NULL, if not all are kept.
     fn prune_columns(
         &self,
         select: &'a Select<'a>,
@@ -49,13 +47,7 @@ impl<'a> Rewriter<'a> {
         at: usize,
         query: Query<'a>,
     ) -> Query<'a> {
-        let counts = |core: &Core<'a>| match core.body {
-            CoreBody::Select(inner) => {
-                inner.distinct || inner.is_aggregate || !inner.windows.is_empty() || core.op != CompoundOp::UnionAll
-            }
-            CoreBody::Values(_) => true,
-        };
-        if query.cores.iter().any(counts) {
+        if keeps_columns(&query) {
             return query;
         }
         let mut used = vec![false; query.columns.len()];
@@ -91,6 +83,17 @@ impl<'a> Rewriter<'a> {
         let aggregates = used_aggregates(self.arena, changed, query.order_by);
         Core { body: CoreBody::Select(self.arena.alloc(Select { aggregates, ..*changed })), ..*core }
     }
+}
+
+/// Whether all columns of a query in FROM are kept: if rows are compared, and with aggregates, because a min() or max() that is not used
+/// still decides which row the bare columns come from. Windows are kept, because the first written one orders the rows.
+pub(crate) fn keeps_columns(query: &Query<'_>) -> bool {
+    query.cores.iter().any(|core| match core.body {
+        CoreBody::Select(inner) => {
+            inner.distinct || inner.is_aggregate || !inner.windows.is_empty() || core.op != CompoundOp::UnionAll
+        }
+        CoreBody::Values(_) => true,
+    })
 }
 
 /// The aggregates of a SELECT that are still named somewhere.

@@ -8,7 +8,7 @@ use super::columns::{NestedColumns, columns_of_nested};
 use super::derived::derived_table;
 use super::join::{FromPart, JoinTerms, resolve_join_condition, resolve_join_terms};
 use super::view::resolve_view;
-use super::with::{Recursion, find_common_table};
+use super::with::{Recursion, find_common_table, is_bare};
 use super::{SelectPart, plain_query, resolve_query};
 use crate::ir::{
     CoreBody, Derived, Expr, Indexed, JOIN_SOURCES_MAX, JoinKind, Query, Select, Source, SourceId, SourceKind,
@@ -311,11 +311,6 @@ fn nested_item<'a>(
 /// Whether the item is joined by RIGHT or FULL JOIN.
 pub(crate) fn is_right(item: &FromItem<'_>) -> bool {
     matches!(item.join.kind, ast::JoinKind::Right | ast::JoinKind::Full)
-}
-
-/// Whether a join in parentheses has neither an alias nor a constraint. If it comes first, the parentheses are redundant then.
-fn is_bare(item: &FromItem<'_>) -> bool {
-    item.alias.is_none() && matches!(item.constraint, JoinConstraint::None)
 }
 
 fn join_kind(kind: ast::JoinKind) -> JoinKind {

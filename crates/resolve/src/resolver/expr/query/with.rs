@@ -190,10 +190,25 @@ pub(super) fn setup_cores(select: &ast::Select<'_>, name: Name<'_>) -> Option<us
 
 fn refers_to(core: &SelectCore<'_>, name: Name<'_>) -> bool {
     let SelectCore::Query(query) = core else { return false };
-    query.from.iter().any(|item| match item.source {
+    query.from.iter().enumerate().any(|(at, item)| item_refers_to(item, at == 0, name))
+}
+
+/// Whether a source is the table, also one in parentheses that mean nothing: around one source, or at the beginning of FROM.
+fn item_refers_to(item: &ast::FromItem<'_>, is_first: bool, name: Name<'_>) -> bool {
+    let is_first = is_first && is_bare(item);
+    match item.source {
         ast::Source::Table(table) => table.schema.is_none() && table.name.name == name,
+        ast::Source::Nested([only]) => item_refers_to(only, is_first, name),
+        ast::Source::Nested(items) if is_first => {
+            items.iter().enumerate().any(|(at, item)| item_refers_to(item, at == 0, name))
+        }
         _ => false,
-    })
+    }
+}
+
+/// Whether a join in parentheses has neither an alias nor a constraint. If it comes first, the parentheses are redundant then.
+pub(super) fn is_bare(item: &ast::FromItem<'_>) -> bool {
+    item.alias.is_none() && matches!(item.constraint, ast::JoinConstraint::None)
 }
 
 /// An error about a common table that refers to itself.
