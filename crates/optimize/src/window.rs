@@ -21,8 +21,6 @@ impl<'a> Planner<'a> {
         needs_columns: bool,
     ) -> Result<&'a WindowPlan<'a>> {
         let arena = self.context.arena;
-        let mut carried = leaves_of(select, order_by);
-        let leaves: &'a [Expr<'a>] = arena.alloc_slice_copy(&carried);
         let copied = self.order_by_copies(select, order_by);
         let mut groups = groups_of(select.windows, &copied.calls);
         let (order_by, sorted_columns) = match &mut groups[..] {
@@ -33,6 +31,11 @@ impl<'a> Planner<'a> {
             }
             _ => (copied.order_by, copied.columns),
         };
+        let mut carried = leaves_of(select, order_by);
+        if let Some(first) = groups.first().filter(|_| !select.is_aggregate) {
+            add_overloaded_calls(select, &first.calls, &mut carried);
+        }
+        let leaves: &'a [Expr<'a>] = arena.alloc_slice_copy(&carried);
         let count = groups.iter().map(|group| group.frames).sum();
         let subqueries = arena.alloc_slice_fill_with(count, |_| self.context.resolver.new_select());
         let input = {
@@ -191,6 +194,25 @@ fn groups_of<'a>(calls: &[&'a WindowCall<'a>], copies: &[&'a WindowCall<'a>]) ->
 /// Whether rows that are sorted by `terms` are sorted by the others, too.
 fn begins_with<'a>(terms: &[OrderTerm<'a>], others: &[OrderTerm<'a>]) -> bool {
     terms.get(..others.len()).is_some_and(|first| same_order(first, others))
+}
+
+/// Adds the calls of functions that virtual tables overload, which need the row of the table: those that the first pass computes. In later passes
+/// and behind them the functions are not overloaded.
+fn add_overloaded_calls<'a>(select: &Select<'a>, calls: &[&'a WindowCall<'a>], leaves: &mut Vec<Expr<'a>>) {
+    let mut add = |expr: &Expr<'a>| {
+        any(expr, &mut |expr| {
+            let source = if let Expr::Function(call) = expr { call.overloading_source() } else { None };
+            let is_own = source.is_some_and(|id| select.sources.iter().any(|source| source.id == id));
+            if is_own && !leaves.iter().any(|leaf| same(leaf, expr)) {
+                leaves.push(*expr);
+            }
+            false
+        });
+    };
+    for call in calls {
+        call.args.iter().chain(&call.filter).chain(call.window.partition_by).for_each(&mut add);
+        call.window.order_by.iter().for_each(|term| add(&term.expr));
+    }
 }
 
 /// The leaves of the result columns, ORDER BY and the windows, each once: the values from which a SELECT with windows is

@@ -21,11 +21,15 @@ use super::Value;
 const CONSTANT_MARKS: usize = 32;
 
 pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Result<()> {
-    if let (true, Some(Expr::Text(message))) = (call.function.is_uncallable(), call.args.first()) {
+    let function = match call.overloads {
+        Some(overloads) if cg.known.is_not_overloaded(call) => overloads.function,
+        _ => call.function,
+    };
+    if let (true, Some(Expr::Text(message))) = (function.is_uncallable(), call.args.first()) {
         return fail(String::from_utf8_lossy(message));
     }
-    if call.function.is_builtin() {
-        match call.function.name() {
+    if function.is_builtin() {
+        match function.name() {
             "coalesce" | "ifnull" => return emit_coalesce(cg, call.args, dst),
             "likely" | "unlikely" | "likelihood" => return cg.emit_into(&call.args[0], dst),
             _ => {}
@@ -33,7 +37,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Resul
     }
     cg.journal.note_may_abort();
     // Only the few functions that compare values need the collation to exist.
-    let compares = call.function.is_builtin() && matches!(call.function.name(), "min" | "max" | "nullif");
+    let compares = function.is_builtin() && matches!(function.name(), "min" | "max" | "nullif");
     let collation = match cg.env.collation(call.collation) {
         Err(error) if compares => return Err(error),
         result => result.unwrap_or_default(),
@@ -44,14 +48,14 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Resul
         bound_arguments |= u32::from(is_parameter(arg)) << at;
     }
     let id = cg.b.call(FunctionCall {
-        function: Arc::clone(call.function),
+        function: Arc::clone(function),
         argument_count: call.args.len() as u16,
         collation,
         constant_arguments,
         bound_arguments,
         must_be_pure: call.must_be_pure,
     });
-    let asks_subtypes = call.function.flags().contains(Flags::SUBTYPE);
+    let asks_subtypes = function.flags().contains(Flags::SUBTYPE);
     match call.args {
         [] => cg.b.emit(Insn::Call { call: id, start: dst, dst }),
         [one] if !(asks_subtypes && loses_json(cg, one)) => {

@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
-use lithe_resolve::ir::{AggregateId, Expr, is_constant, same};
+use lithe_resolve::ir::{AggregateId, Call, Expr, Source, SourceId, is_constant, same};
 use lithe_vm::operand::{CursorId, Reg};
 
 /// The expressions whose values are available where code is generated now.
@@ -13,6 +13,8 @@ pub(crate) struct Known<'a> {
     replacements: ArenaVec<'a, (Expr<'a>, Replacement)>,
     /// The registers of the results of aggregates.
     aggregates: ArenaVec<'a, (AggregateId, Reg)>,
+    /// The sources of an aggregate query, in the arguments of its aggregates and behind them.
+    aggregated: ArenaVec<'a, SourceId>,
 }
 
 /// The place of a value that is available.
@@ -31,6 +33,7 @@ impl<'a> Known<'a> {
             constants: ArenaVec::new_in(arena),
             replacements: ArenaVec::new_in(arena),
             aggregates: ArenaVec::new_in(arena),
+            aggregated: ArenaVec::new_in(arena),
         }
     }
 
@@ -58,6 +61,24 @@ impl<'a> Known<'a> {
             return None;
         }
         self.replacements.iter().rev().find(|(known, _)| same(known, expr)).map(|(_, by)| *by)
+    }
+
+    /// From here on the columns of these sources are those of an aggregate query, whose functions no virtual table overloads. Answers what
+    /// [`Known::end_aggregate_query`] needs.
+    pub fn begin_aggregate_query(&mut self, sources: &[Source<'a>]) -> usize {
+        let before = self.aggregated.len();
+        self.aggregated.extend(sources.iter().map(|source| source.id));
+        before
+    }
+
+    /// Ends what [`Known::begin_aggregate_query`] has begun.
+    pub fn end_aggregate_query(&mut self, before: usize) {
+        self.aggregated.truncate(before);
+    }
+
+    /// Whether a virtual table would overload the function, but its column is one of an aggregate query.
+    pub fn is_not_overloaded(&self, call: &Call<'a>) -> bool {
+        call.overloading_source().is_some_and(|source| self.aggregated.contains(&source))
     }
 
     /// Sets the register with the result of an aggregate.

@@ -107,7 +107,7 @@ pub(super) fn emit_single_group<'a>(cg: &mut Codegen<'a>, plan: &'a AggregatePla
     let join = prepare_sources(cg, from)?;
     plain::in_loop_of(cg, from, |cg| {
         let loops = begin_loops(cg, &join)?;
-        emit_step(cg, &accumulators)?;
+        emit_step(cg, select, &accumulators)?;
         if extreme.is_some() {
             // The rows come in its order, so the first one has the result, and bare columns.
             cg.b.emit(Insn::Goto { target: loops.done });
@@ -116,6 +116,7 @@ pub(super) fn emit_single_group<'a>(cg: &mut Codegen<'a>, plan: &'a AggregatePla
     })?;
     emit_results(cg, &accumulators);
     read_bare_columns(cg, select, &accumulators);
+    let before = cg.known.begin_aggregate_query(select.sources);
     let end = cg.b.label();
     if let Some(having) = &select.having {
         cg.jump_if_false(having, end, true)?;
@@ -124,6 +125,7 @@ pub(super) fn emit_single_group<'a>(cg: &mut Codegen<'a>, plan: &'a AggregatePla
     let row = sink::row_registers(cg, sink, false);
     plain::emit_columns(cg, sink, select.columns, row)?;
     sink::deliver(cg, sink, row)?;
+    cg.known.end_aggregate_query(before);
     cg.b.place(end);
     Ok(())
 }
@@ -222,7 +224,8 @@ fn note_row(cg: &mut Codegen<'_>, accumulators: &Accumulators<'_>) {
 }
 
 /// Adds the current row to the group.
-pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a>) -> Result<()> {
+pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, select: &Select<'a>, accumulators: &Accumulators<'a>) -> Result<()> {
+    let before = cg.known.begin_aggregate_query(select.sources);
     let takes_bare = !accumulators.bare.is_empty();
     for call in &accumulators.calls {
         let flag = accumulators.decider.filter(|_| takes_bare && extreme(call.call).is_some());
@@ -247,6 +250,7 @@ pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a
     if accumulators.notes_row == NotesRow::WithEachRow {
         note_row(cg, accumulators);
     }
+    cg.known.end_aggregate_query(before);
     Ok(())
 }
 

@@ -143,7 +143,7 @@ fn group_by_hash<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, join: &PreparedJ
         gosub(cg, groups.reset);
         aggregate::emit_begin_with_row(cg, &groups.accumulators);
         cg.b.place(known);
-        aggregate::emit_step(cg, &groups.accumulators)?;
+        aggregate::emit_step(cg, groups.select, &groups.accumulators)?;
         cg.b.emit(Insn::Goto { target: next });
         cg.b.place(full);
         emit_group_sorter_insert(cg, groups, &sorter, true)?;
@@ -259,7 +259,7 @@ fn emit_group_row<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, between: impl F
     gosub(cg, groups.reset);
     aggregate::emit_begin_with_row(cg, &groups.accumulators);
     cg.b.place(same);
-    aggregate::emit_step(cg, &groups.accumulators)
+    aggregate::emit_step(cg, groups.select, &groups.accumulators)
 }
 
 /// The subroutine that shows a group, if it has had a row.
@@ -283,10 +283,13 @@ fn emit_group_output<'a>(
         }
     }
     let result = cg.in_loop(|cg| {
+        let before = cg.known.begin_aggregate_query(select.sources);
         if let Some(having) = &select.having {
             cg.jump_if_false(having, end, true)?;
         }
-        emit_group_columns(cg, with_terms_shown(cg, groups), order_by, sink, sorter, distinct, end)
+        let result = emit_group_columns(cg, with_terms_shown(cg, groups), order_by, sink, sorter, distinct, end);
+        cg.known.end_aggregate_query(before);
+        result
     });
     cg.known.forget_replacements(known);
     result?;

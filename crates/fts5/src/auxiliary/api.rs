@@ -20,6 +20,9 @@ use crate::search::{PhraseQuery, Search, before_nul};
 use crate::table::{Table, Totals};
 use crate::tokenizer::{Flow, Purpose, Sink, Token};
 
+/// For so many tokens of a text there is space from the beginning.
+const PLACES_AHEAD: usize = 64;
+
 /// One call of an auxiliary function.
 pub struct Api<'a> {
     state: &'a mut CursorState,
@@ -171,6 +174,8 @@ impl<'a> Api<'a> {
         }
         let text = copied(&cast::to_text(value.as_ref()))?;
         let mut places = Vec::new();
+        // Most columns have no more tokens than this; the vector of others grows.
+        places.try_grow((text.len() / 4).min(PLACES_AHEAD))?;
         let mut sink = |token: Token<'_>| {
             if !token.is_colocated {
                 places.try_push((token.range.start, token.range.end))?;
@@ -267,20 +272,22 @@ impl<'a> Api<'a> {
             return Ok(Rc::clone(known));
         }
         let found = Rc::new(match self.state.table.config.detail {
-            Detail::Full => collected(self.listed_positions()?.into_iter().map(Option::unwrap_or_default))?,
+            Detail::Full => self.listed_positions(Option::unwrap_or_default)?,
             _ => self.searched_positions()?,
         });
         self.row_matches().positions = Some(Rc::clone(&found));
         Ok(found)
     }
 
-    /// The positions of each phrase, from the index. None of a phrase that has no part in the match of the row.
-    fn listed_positions(&self) -> Result<Vec<Option<Vec<u64>>>> {
+    /// What `of` makes of the positions of each phrase, from the index. None of a phrase that has no part in the match of the row.
+    fn listed_positions<T>(&self, of: impl Fn(Option<Vec<u64>>) -> T) -> Result<Vec<T>> {
         let table = &self.state.table;
         let mut all = Vec::new();
         let Some(search) = &self.state.search else { return Ok(all) };
-        for phrase in 0..search.phrases().len() {
-            all.try_push(search.positions(table, phrase)?)?;
+        let count = search.phrases().len();
+        all.try_grow(count)?;
+        for phrase in 0..count {
+            all.push(of(search.positions(table, phrase)?));
         }
         Ok(all)
     }
@@ -288,7 +295,7 @@ impl<'a> Api<'a> {
     /// The places of phrases that the index does not have: the text is searched for their tokens.
     fn searched_positions(&mut self) -> Result<Vec<Vec<u64>>> {
         let table = Arc::clone(&self.state.table);
-        let is_there: Vec<bool> = collected(self.listed_positions()?.iter().map(Option::is_some))?;
+        let is_there = self.listed_positions(|positions| positions.is_some())?;
         let phrases = copied(self.phrases())?;
         let mut found = filled(Vec::new(), phrases.len())?;
         for column in 0..self.column_count() {
@@ -352,7 +359,9 @@ impl<'a> Api<'a> {
     pub fn phrase_columns(&mut self, phrase: usize) -> Result<Vec<usize>> {
         let positions = match self.state.table.config.detail {
             // The index has the columns, so the text is not read.
-            Detail::Columns => self.listed_positions()?.into_iter().nth(phrase).flatten().unwrap_or_default(),
+            Detail::Columns => {
+                self.listed_positions(Option::unwrap_or_default)?.into_iter().nth(phrase).unwrap_or_default()
+            }
             _ => self.phrase_positions(phrase)?,
         };
         let mut columns: Vec<usize> = collected(positions.into_iter().map(column_of))?;
@@ -368,13 +377,20 @@ impl<'a> Api<'a> {
         if let Some(known) = &self.row_matches().instances {
             return Ok(Rc::clone(known));
         }
-        let mut all = Vec::new();
-        for (phrase, positions) in self.positions()?.iter().enumerate() {
-            all.try_extend(positions.iter().map(|position| (*position, phrase)))?;
+        let all = self.positions()?;
+        let mut found = Vec::new();
+        found.try_grow(all.iter().map(Vec::len).sum())?;
+        for (phrase, positions) in all.iter().enumerate() {
+            found.extend(positions.iter().map(|at| Instance {
+                phrase,
+                column: column_of(*at),
+                offset: offset_of(*at),
+            }));
         }
-        all.sort_unstable();
-        let instance = |(at, phrase): (u64, usize)| Instance { phrase, column: column_of(at), offset: offset_of(at) };
-        let found = Rc::new(collected(all.into_iter().map(instance))?);
+        if all.len() > 1 {
+            found.sort_unstable_by_key(|one: &Instance| (position(one.column as u32, one.offset), one.phrase));
+        }
+        let found = Rc::new(found);
         self.row_matches().instances = Some(Rc::clone(&found));
         Ok(found)
     }

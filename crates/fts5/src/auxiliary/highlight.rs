@@ -30,10 +30,11 @@ pub fn highlight(api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value>
     let Some(column) = column else { return Ok(Value::text(Vec::new())) };
     let (Some(text), tokens) = api.tokens_of(column)? else { return Ok(Value::NULL) };
     let (open, close) = (text_of(*open), text_of(*close));
+    let marks = marks(&runs(api, column)?, &tokens)?;
     let mut out = Vec::new();
-    out.try_grow(text.len())?;
+    out.try_grow(text.len().saturating_add(marks.len().saturating_mul(open.len() + close.len())))?;
     let mut copied = 0;
-    for (start, end) in marks(&runs(api, column)?, &tokens)? {
+    for (start, end) in marks {
         copy(&mut out, &text, &mut copied, start)?;
         out.try_append(&open)?;
         copy(&mut out, &text, &mut copied, end)?;

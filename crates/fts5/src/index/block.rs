@@ -132,17 +132,25 @@ impl Block {
         }
     }
 
-    /// Appends a row of the page that was begun last.
+    /// Makes space for rows of pages.
     ///
     /// # Errors
     /// If the memory is short.
+    pub fn reserve(&mut self, rows: usize) -> Result<(), OutOfMemory> {
+        if self.has_places {
+            self.places.try_grow(rows)?;
+        }
+        self.rowids.try_grow(rows)
+    }
+
+    /// Appends a row of the page that was begun last. There is space for it ([`Block::reserve`]).
     #[inline]
-    pub fn push_on_page(&mut self, rowid: i64, at: usize, len: usize) -> Result<(), OutOfMemory> {
+    pub fn push_on_page(&mut self, rowid: i64, at: usize, len: usize) {
         if self.has_places {
             let page = (self.pages.len() as u32).wrapping_sub(1);
-            self.places.try_push(Place { page, at: at as u32, len: len as u32 })?;
+            self.places.push(Place { page, at: at as u32, len: len as u32 });
         }
-        self.rowids.try_push(rowid)
+        self.rowids.push(rowid);
     }
 }
 
@@ -165,7 +173,7 @@ mod tests {
         let mut block = Block::new(true);
         block.push(1, &[1, 2]).unwrap();
         block.begin_page(&leaf);
-        block.push_on_page(4, 5, 2).unwrap();
+        block.push_on_page(4, 5, 2);
         block.push(6, &[3]).unwrap();
         assert_eq!(block.rowids(), [1, 4, 6]);
         assert_eq!([block.list(0), block.list(1), block.list(2), block.list(3)], [&[1, 2][..], &[11, 12], &[3], &[]]);
@@ -173,7 +181,7 @@ mod tests {
         assert!(block.is_empty() && block.list(0).is_empty());
         for (rowid, at) in [(3, 4), (5, 5), (5, 6), (4, 7), (9, 4), (i64::MAX, 5), (i64::MAX, 6)] {
             block.begin_page(&leaf);
-            block.push_on_page(rowid, at, 1).unwrap();
+            block.push_on_page(rowid, at, 1);
         }
         block.keep_ascending(4).unwrap();
         assert_eq!(block.rowids(), [5, 9, i64::MAX]);

@@ -385,7 +385,9 @@ impl SegmentCursor {
             Some(list) => block.push(row.rowid, list),
             None => {
                 block.begin_page(leaf);
-                block.push_on_page(row.rowid, row.data_at, row.data_len)
+                block.reserve(1)?;
+                block.push_on_page(row.rowid, row.data_at, row.data_len);
+                Ok(())
             }
         }
     }
@@ -410,13 +412,15 @@ impl SegmentCursor {
         // (A row that cannot be below anything is left to those who take rows one by one.)
         let below = below.unwrap_or(i64::MAX);
         let (mut last, mut at) = (*row, self.at);
+        // (A row has a byte at least.)
+        block.reserve(count_max.saturating_sub(block.len()).min(end.saturating_sub(at)))?;
         while block.len() < count_max {
             let Some(next) = read_from(bytes, at, Some(last.rowid), detail) else { break };
             let behind = next.data_at + next.data_len;
             if !next.has_content || next.rowid <= last.rowid || next.rowid >= below || behind > end {
                 break;
             }
-            block.push_on_page(next.rowid, next.data_at, next.data_len)?;
+            block.push_on_page(next.rowid, next.data_at, next.data_len);
             (last, at) = (next, behind);
         }
         (*row, self.at) = (last, at);

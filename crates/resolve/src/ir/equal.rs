@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Aggregate, Expr, FrameBound, How, In, InSet, OrderTerm, Parameter, Window};
+use super::{Aggregate, Call, Expr, FrameBound, How, In, InSet, OrderTerm, Parameter, Window};
 
 impl Aggregate<'_> {
     /// `f(DISTINCT x ORDER BY x)`: of equal arguments, which ORDER BY brings together, SQLite takes the last one.
@@ -54,7 +54,7 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
         (Expr::Matched(x), Expr::Matched(y)) => same(&x.key, &y.key) && same(&x.value, &y.value),
         (Expr::Cast(x, f), Expr::Cast(y, g)) => f == g && same(x, y),
         (Expr::Collate(x, f), Expr::Collate(y, g)) => f == g && same(x, y),
-        (Expr::Function(x), Expr::Function(y)) => Arc::ptr_eq(x.function, y.function) && same_all(x.args, y.args),
+        (Expr::Function(x), Expr::Function(y)) => same_function(x, y) && same_all(x.args, y.args),
         (Expr::Aggregate(x), Expr::Aggregate(y)) => x.id == y.id || same_aggregate(x, y),
         (Expr::Window(x), Expr::Window(y)) => x.id == y.id,
         (Expr::Row(x), Expr::Row(y)) => same_all(x, y),
@@ -74,6 +74,14 @@ fn is_parameter(parameter: Parameter<'_>, other: &Expr<'_>) -> bool {
         _ => {}
     }
     false
+}
+
+/// Whether two calls with equal arguments call the same function. A virtual table makes a function of its own for each call.
+fn same_function(left: &Call<'_>, right: &Call<'_>) -> bool {
+    match (left.overloads, right.overloads) {
+        (Some(x), Some(y)) => x.column == y.column && Arc::ptr_eq(x.function, y.function),
+        _ => Arc::ptr_eq(left.function, right.function),
+    }
 }
 
 /// Whether two aggregate calls give the same result.

@@ -391,6 +391,28 @@ pub struct Call<'a> {
     pub replaces_column: bool,
     /// The place in the schema where it stands, if its result must never change: "an index", "a CHECK constraint".
     pub must_be_pure: Option<&'static str>,
+    /// What `function` has taken the place of, if a virtual table overloads it.
+    pub overloads: Option<Overloads<'a>>,
+}
+
+/// The function that a virtual table overloads in a call. It is called where the column is no longer read from the table: behind GROUP BY and
+/// aggregates, and in the arguments of aggregates.
+#[derive(Clone, Copy, Debug)]
+pub struct Overloads<'a> {
+    /// The function.
+    pub function: &'a Arc<Function>,
+    /// The argument that is a column of the virtual table.
+    pub column: usize,
+}
+
+impl Call<'_> {
+    /// The source whose column makes a virtual table overload the function.
+    pub fn overloading_source(&self) -> Option<SourceId> {
+        match self.args.get(self.overloads?.column) {
+            Some(Expr::Column(column)) => Some(column.source),
+            _ => None,
+        }
+    }
 }
 
 /// A call of an aggregate function.

@@ -39,19 +39,29 @@ use crate::Coroutine;
 #[derive(Clone)]
 struct Carried<'a> {
     exprs: Vec<Expr<'a>>,
+    /// Whether the leaves are groups.
+    is_grouped: bool,
 }
 
 /// A SELECT with window functions.
 pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a WindowPlan<'a>, sink: &Sink<'a>) -> Result<()> {
-    let mut carried = Carried { exprs: plan.leaves.to_vec() };
+    let is_grouped = plan.select.is_aggregate;
+    let mut carried = Carried { exprs: plan.leaves.to_vec(), is_grouped };
     let mut rows = emit_leaves(cg, plan)?;
+    // As in an aggregate query, virtual tables overload functions only where the first pass computes their calls.
+    let mut before = is_grouped.then(|| cg.known.begin_aggregate_query(plan.select.sources));
     for pass in plan.passes {
         if pass.is_sorted {
             rows = sort_for_pass(cg, (plan, pass), &carried, rows)?;
         }
         rows = pass::emit(cg, (plan, pass), &mut carried, rows)?;
+        before = before.or_else(|| Some(cg.known.begin_aggregate_query(plan.select.sources)));
     }
-    emit_window_rows(cg, plan, &carried, rows, sink)
+    let result = emit_window_rows(cg, plan, &carried, rows, sink);
+    if let Some(before) = before {
+        cg.known.end_aggregate_query(before);
+    }
+    result
 }
 
 /// The input rows of the windows, in the order of the first pass.
@@ -132,7 +142,10 @@ fn for_each_row<'a>(
 /// Reads the carried expressions from these registers.
 fn replace_carried<'a>(cg: &mut Codegen<'a>, carried: &Carried<'a>, start: Reg) {
     for (at, expr) in carried.exprs.iter().enumerate() {
-        cg.known.replace(*expr, Replacement::Register(start.at(at)));
+        let is_for_first_pass = matches!(expr, Expr::Function(call) if cg.known.is_not_overloaded(call));
+        if carried.is_grouped || !is_for_first_pass {
+            cg.known.replace(*expr, Replacement::Register(start.at(at)));
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use super::terms::resolve_plain_order;
 use super::window::resolve_window;
 use super::{or_later_error, prohibited, resolve_expr, resolve_exprs};
 use crate::ir::{
-    Aggregate, Call, Case, Coll, Expr, How, When, WindowCall, any, collation_of, for_each_source, same_aggregate,
+    Aggregate, Call, Case, Coll, Expr, How, Overloads, When, WindowCall, any, collation_of, for_each_source,
+    same_aggregate,
 };
 use crate::resolver::Resolver;
 use crate::resolver::scope::{Rules, Scope, Stored};
@@ -58,8 +59,7 @@ fn resolve_call<'a>(
         return resolve_aggregate(resolver, scope, call, function, span);
     }
     let args = resolve_exprs(resolver, scope, call.args)?;
-    let function = overloaded_function(resolver, function, args, args.first());
-    resolve_scalar(resolver, scope, function, args, span)
+    resolve_overloaded(resolver, scope, function, args, 0, span)
 }
 
 /// Calls the authorizer about a function, but not within the definition of a table or index, because it was called when that was created.
@@ -129,20 +129,36 @@ fn resolve_call_clauses<'a>(
     resolve_plain_order(resolver, scope, call.order_by).map(drop)
 }
 
-/// The function by which a virtual table overloads this one, if `of` is a column of such a table.
-fn overloaded_function<'a>(
+/// A call of a scalar function, which a virtual table may overload if the argument at `at` is one of its columns.
+fn resolve_overloaded<'a>(
     resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
     function: &'a Arc<Function>,
     args: &'a [Expr<'a>],
-    of: Option<&Expr<'a>>,
-) -> &'a Arc<Function> {
-    let Some(Expr::Column(column)) = of else { return function };
-    let Some(connected) = column.table.and_then(|table| table.connected()) else { return function };
-    let table = resolver.env.virtual_tables.get(connected.id.0);
-    match table.and_then(|table| table.find_function(function.name(), args.len())) {
-        Some(overloaded) => resolver.env.overloaded.keep(overloaded.function),
-        None => function,
-    }
+    at: usize,
+    span: Span,
+) -> Result<Expr<'a>> {
+    let Some(overloaded) = overloaded_function(resolver, function, args, at) else {
+        return resolve_scalar(resolver, scope, function, args, span);
+    };
+    let call = resolve_scalar(resolver, scope, overloaded, args, span)?;
+    let Expr::Function(call) = call else { return Ok(call) };
+    let overloads = Some(Overloads { function, column: at });
+    Ok(Expr::Function(resolver.arena.alloc(Call { overloads, ..*call })))
+}
+
+/// The function by which a virtual table overloads this one, if the argument at `at` is a column of such a table.
+fn overloaded_function<'a>(
+    resolver: &Resolver<'a>,
+    function: &Arc<Function>,
+    args: &'a [Expr<'a>],
+    at: usize,
+) -> Option<&'a Arc<Function>> {
+    let Some(Expr::Column(column)) = args.get(at) else { return None };
+    let connected = column.table.and_then(|table| table.connected())?;
+    let table = resolver.env.virtual_tables.get(connected.id.0)?;
+    let overloaded = table.find_function(function.name(), args.len())?;
+    Some(resolver.env.overloaded.keep(overloaded.function))
 }
 
 /// An operator or keyword that is a call of the function `name`.
@@ -189,8 +205,7 @@ fn operator_call_or_error<'a>(
     }
     let resolved = resolved.into_bump_slice();
     // The value on the left of LIKE and the like is the second argument.
-    let function = overloaded_function(resolver, function, resolved, resolved.get(1));
-    resolve_scalar(resolver, scope, function, resolved, span)
+    resolve_overloaded(resolver, scope, function, resolved, 1, span)
 }
 
 /// `value LIKE pattern ESCAPE escape` is `like(pattern, value, escape)`.
@@ -342,8 +357,15 @@ fn resolve_scalar<'a>(
         _ => {
             let collation = collation_of_args(args);
             let must_be_pure = scope.rules.stored.and_then(Stored::pure_place);
-            let call =
-                Call { function, args, collation, is_merged_column: false, replaces_column: false, must_be_pure };
+            let call = Call {
+                function,
+                args,
+                collation,
+                is_merged_column: false,
+                replaces_column: false,
+                must_be_pure,
+                overloads: None,
+            };
             resolver.has_calls.set(true);
             Ok(Expr::Function(resolver.arena.alloc(call)))
         }
@@ -369,6 +391,7 @@ fn call_of<'a>(resolver: &Resolver<'a>, function: &'a Arc<Function>, args: &'a [
         is_merged_column: false,
         replaces_column: false,
         must_be_pure: None,
+        overloads: None,
     }))
 }
 
