@@ -74,9 +74,9 @@ unsafe impl GlobalAlloc for Scarce {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // (A block that becomes smaller keeps its memory.)
-        // SAFETY: as above.
+        // A block that becomes smaller keeps its memory.
         if new_size <= layout.size() || is_granted(new_size) {
+            // SAFETY: as above.
             unsafe { System.realloc(memory, layout, new_size) }
         } else {
             std::ptr::null_mut()
