@@ -157,7 +157,8 @@ impl<'a> PathFinder<'_, 'a> {
         let limit = asked.limit.map(|limit| count(constraint::LIMIT, limit.limit));
         let mut info = IndexInfo::new(constraints.chain(offset).chain(limit).collect());
         // Of a row that is changed all columns are read.
-        info.columns_used = if self.for_write { u64::MAX } else { self.columns_used(asked.source) };
+        let is_changed = self.for_write && !self.in_or;
+        info.columns_used = if is_changed { u64::MAX } else { self.columns_used(asked.source) };
         (info.order_by, info.order_use) = self.index_order(asked.source);
         let Some(table) = self.context.env.virtual_tables.get(asked.connected.id.0) else {
             return Err(CompileError::unconnected(lithe_base::Db::MAIN, &asked.table.name));
