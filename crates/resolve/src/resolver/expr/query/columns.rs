@@ -200,9 +200,15 @@ fn check_unique<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, only: Option
     let is_twin = |x: &ScopeSource<'a>, y: &ScopeSource<'a>| x.name == y.name && x.db == y.db;
     let is_meant = |source: &ScopeSource<'a>| only.is_none_or(|only| source.name == only);
     for (at, source) in scope.sources.iter().enumerate().filter(|(_, source)| is_named(source) && is_meant(source)) {
-        let twins = || scope.sources[at + 1..].iter().filter(|other| is_twin(source, other));
-        let has = |other: &ScopeSource<'a>, name| visible_columns(other).iter().any(|column| column.name == name);
-        let is_unclear = |name: Name<'a>| twins().any(|other| has(other, name) && !other.using.contains(&name));
+        let has = |other: &ScopeSource<'a>, name| match other.columns {
+            // A table in parentheses has the name of the one outside.
+            ScopeColumns::Nested(_, names) => names.iter().any(|inner| {
+                inner.db.is_some() && (inner.db, inner.table, inner.column) == (source.db, source.name, name)
+            }),
+            _ => is_twin(source, other) && visible_columns(other).iter().any(|column| column.name == name),
+        };
+        let behind = &scope.sources[at + 1..];
+        let is_unclear = |name: Name<'a>| behind.iter().any(|other| has(other, name) && !other.using.contains(&name));
         let Some(column) = visible_columns(source).into_iter().find(|column| is_unclear(column.name)) else {
             continue;
         };
