@@ -191,10 +191,8 @@ static int close_cursor(sqlite3_vtab_cursor *base) {
   return SQLITE_OK;
 }
 
-static int holds(int op, sqlite3_value *value, sqlite3_value *other) {
-  if (op == 0) return 1;
-  if (class_of(value) == 0 || class_of(other) == 0) return 0;
-  int order = compare(value, other);
+/* Whether a value that has this order beside another one meets the constraint. */
+static int order_holds(int op, int order) {
   switch (op) {
   case SQLITE_INDEX_CONSTRAINT_EQ: return order == 0;
   case SQLITE_INDEX_CONSTRAINT_GT: return order > 0;
@@ -204,18 +202,18 @@ static int holds(int op, sqlite3_value *value, sqlite3_value *other) {
   }
 }
 
+static int holds(int op, sqlite3_value *value, sqlite3_value *other) {
+  if (op == 0) return 1;
+  if (class_of(value) == 0 || class_of(other) == 0) return 0;
+  return order_holds(op, compare(value, other));
+}
+
 static int rowid_holds(int op, sqlite3_int64 rowid, sqlite3_value *other) {
   if (op == 0) return 1;
   int class = class_of(other);
   if (class == 0) return 0;
   int order = class > 1 ? -1 : rowid < sqlite3_value_double(other) ? -1 : rowid > sqlite3_value_double(other);
-  switch (op) {
-  case SQLITE_INDEX_CONSTRAINT_EQ: return order == 0;
-  case SQLITE_INDEX_CONSTRAINT_GT: return order > 0;
-  case SQLITE_INDEX_CONSTRAINT_GE: return order >= 0;
-  case SQLITE_INDEX_CONSTRAINT_LT: return order < 0;
-  default: return order <= 0;
-  }
+  return order_holds(op, order);
 }
 
 static Table *sorted_table;

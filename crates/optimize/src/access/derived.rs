@@ -53,7 +53,7 @@ impl<'a> PlanContext<'a> {
     }
 
     /// The estimated number of rows of a recursive common table: those of its recursive terms, each run once for a queue of unknown size.
-    /// The LIMIT counts for the last of them.
+    /// As in SQLite, LIMIT counts for the last of them alone.
     fn estimate_recursive(&self, query: &Query<'a>, setup_cores: usize) -> LogEst {
         let term = |core: &Core<'a>| {
             let CoreBody::Select(select) = core.body else { return self.estimate_core(core) };
@@ -70,7 +70,6 @@ impl<'a> PlanContext<'a> {
             let drops = if drops { DISTINCT_DROPS } else { 0 };
             LogEst(rows.0 - drops).min(ROWS_MAX)
         };
-        // As in SQLite, LIMIT counts for the last term alone.
         let [before @ .., last] = &query.cores[setup_cores..] else { return LogEst::ONE };
         before.iter().map(term).fold(limited(term(last), query), LogEst::sum)
     }

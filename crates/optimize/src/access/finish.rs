@@ -49,8 +49,8 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let mut checks = Checks::new(join, &chosen);
     let mut planned = bumpalo::collections::Vec::with_capacity_in(chosen.len(), arena);
     let mut outside = SourceSet::EMPTY;
-    let is_distinct = join.request.distinct && !join.result_is_unique();
-    let runs_backwards = !is_distinct && runs_backwards(join.context, join.request);
+    // A DISTINCT that has something to do is an order, too.
+    let runs_backwards = !join.removes_duplicates() && runs_backwards(join.context, join.request);
     for (level, candidate) in chosen.iter().enumerate() {
         let path = join.path(candidate, &candidates.scans, outside, &mut checks)?;
         outside.insert(candidate.source);
@@ -99,8 +99,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     }))
 }
 
-/// Whether rows come in the reverse order, because there is no ORDER BY and `reverse_unordered_selects` is on. A DISTINCT that has something
-/// to do is an order, too.
+/// Whether rows come in the reverse order, because there is no ORDER BY and `reverse_unordered_selects` is on.
 pub fn runs_backwards(context: &PlanContext<'_>, request: &JoinRequest<'_>) -> bool {
     matches!(request.order, WantedOrder::Any) && branches_run_backwards(context, request)
 }
@@ -112,7 +111,7 @@ fn branches_run_backwards(context: &PlanContext<'_>, request: &JoinRequest<'_>) 
 
 impl<'a> Join<'_, 'a> {
     fn distinct_plan(&self, candidates: &Candidates, found: &Found, in_order: bool, keeps_order: bool) -> DistinctPlan {
-        if !self.request.distinct || self.result_is_unique() {
+        if !self.removes_duplicates() {
             return DistinctPlan::Nothing;
         }
         let is_grouped = match self.order.wish {

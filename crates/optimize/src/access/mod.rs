@@ -157,7 +157,7 @@ impl Join<'_, '_> {
             order: self.order,
             is_star,
             row_limit: self.request.row_limit.map(LogEst::of),
-            is_distinct: self.request.distinct && !self.result_is_unique(),
+            is_distinct: self.removes_duplicates(),
             result_width: self.request.result_width,
             repeats: self.context.outer_rows.min(search::REPEATS_MAX),
         };

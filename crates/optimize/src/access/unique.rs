@@ -7,6 +7,11 @@ use super::sources::{IndexedTerm, SourceIndexInfo};
 use super::terms::{Left, Op};
 
 impl Join<'_, '_> {
+    /// Whether there is a DISTINCT that has something to do.
+    pub fn removes_duplicates(&self) -> bool {
+        self.request.distinct && !self.result_is_unique()
+    }
+
     /// Whether the result columns distinguish all rows: they include the rowid, or all columns of a unique index that do
     /// not have a fixed value.
     pub fn result_is_unique(&self) -> bool {

@@ -84,13 +84,13 @@ impl<'a> Rewriter<'a> {
             let Expr::Column(column) = skip_collate(*replaced) else { return None };
             // Columns with an affinity are replaced in any case.
             let is_bare =
-                column.affinity.is_none_or(|affinity| affinity == Affinity::Blob) && !is_of_virtual_table(column);
+                column.affinity.is_none_or(|affinity| affinity == Affinity::Blob) && !column.is_of_virtual_table();
             let is_left_out = matches!(compare.op, CompareOp::Ne | CompareOp::IsNot);
             if is_constant(other) && (!is_bare || is_left_out) {
                 return None;
             }
             // The module gets the constant as a value of the column that it replaces.
-            if matches!(skip_collate(*other), Expr::Column(other) if is_of_virtual_table(other)) {
+            if matches!(skip_collate(*other), Expr::Column(other) if other.is_of_virtual_table()) {
                 return None;
             }
             let known = known(fixed, at, column)?;
@@ -116,7 +116,7 @@ impl<'a> Change<'a> for Fix<'_, 'a> {
     fn column(&mut self, column: &'a Column<'a>) -> Option<Expr<'a>> {
         // As in SQLite, one without an affinity stays, unless it is compared. The module of a virtual table wants to see its columns.
         let is_plain =
-            column.affinity.is_some_and(|affinity| affinity != Affinity::Blob) && !is_of_virtual_table(column);
+            column.affinity.is_some_and(|affinity| affinity != Affinity::Blob) && !column.is_of_virtual_table();
         let known = known(self.fixed, self.at, column).filter(|_| is_plain)?;
         self.is_changed = true;
         let arena = self.rewriter.arena;
@@ -155,10 +155,6 @@ fn equality<'a>(at: usize, expr: &Expr<'a>) -> Option<Equality<'a>> {
 /// Whether the value is that of a built-in function that gives a subtype.
 fn gives_subtype(value: &Expr<'_>) -> bool {
     !matches!(value, Expr::Function(call) if !call.function.is_builtin()) && may_have_subtype(value)
-}
-
-fn is_of_virtual_table(column: &Column<'_>) -> bool {
-    column.table.is_some_and(|table| table.virtual_table().is_some())
 }
 
 /// The affinity to apply to both sides of a comparison once the column is replaced by its constant; `None` if the result might

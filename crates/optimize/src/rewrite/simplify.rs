@@ -83,7 +83,7 @@ fn rejects_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
 }
 
 fn is_virtual(expr: &Expr<'_>) -> bool {
-    matches!(expr, Expr::Column(column) if column.table.is_some_and(|table| table.virtual_table().is_some()))
+    matches!(expr, Expr::Column(column) if column.is_of_virtual_table())
 }
 
 /// Whether the value is NULL when all columns of source `id` are.

@@ -132,9 +132,14 @@ impl Column<'_> {
         self.source == other.source && self.index == other.index
     }
 
+    /// Whether its source is a virtual table.
+    pub fn is_of_virtual_table(&self) -> bool {
+        self.table.is_some_and(|table| table.virtual_table().is_some())
+    }
+
     /// Whether its values have its affinity: those that a table stores have, those of virtual tables and of queries need not.
     pub fn stores_affinity(&self) -> bool {
-        self.table.is_some_and(|table| table.virtual_table().is_none())
+        self.table.is_some() && !self.is_of_virtual_table()
     }
 }
 

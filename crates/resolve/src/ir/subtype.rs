@@ -17,7 +17,7 @@ pub fn may_have_subtype(expr: &Expr<'_>) -> bool {
                 || flags.contains(Flags::MAKES_JSON)
                 || passes_on && call.args.iter().any(may_have_subtype)
         }
-        Expr::Column(column) => column.table.is_some_and(|table| table.virtual_table().is_some()),
+        Expr::Column(column) => column.is_of_virtual_table(),
         Expr::Case(case) => case.whens.iter().map(|when| &when.value).chain(&case.otherwise).any(may_have_subtype),
         Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => may_have_subtype(operand),
         Expr::Matched(matched) => may_have_subtype(&matched.value),

@@ -114,10 +114,10 @@ impl<'a> PathFinder<'_, 'a> {
     fn limit_for(&self, source: usize, ids: &[(ConstraintId, ColumnIndex)]) -> Option<&'a Limit<'a>> {
         let limit = self.limit?;
         let is_told = |at: usize| {
-            let of_it = ids.iter().map(|&(id, _)| self.terms.constraint(id)).filter(|of| of.condition == at);
+            let mut of_it = ids.iter().map(|&(id, _)| self.terms.constraint(id)).filter(|of| of.condition == at);
             match self.terms.conditions[at].parts {
                 // LIKE and its like are told as a whole, the comparison of rows is not.
-                0 => of_it.clone().any(|of| matches!(of.op, Op::Virtual(_))),
+                0 => of_it.any(|of| matches!(of.op, Op::Virtual(_))),
                 parts => of_it.fold(0, |told, of| told | of.part) & parts == parts,
             }
         };
