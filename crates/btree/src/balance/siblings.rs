@@ -14,6 +14,10 @@ use lithe_format::{PageNo, cell};
 /// More siblings would mean fuller pages, and more pages to write.
 const SIBLINGS_MAX: usize = 3;
 
+/// With fewer cells on it, a page that is split behind its last one would lose much of its space: the new page
+/// needs a cell, and the parent the one before it. So its left neighbour takes cells, too, until it is full.
+const FEW_CELLS: u16 = 12;
+
 /// Some successive children of one page.
 struct Window {
     parent: PageNo,
@@ -45,6 +49,7 @@ pub(super) fn balance(
         && pending.as_ref().is_some_and(|p| p.at == usize::from(header.cell_count) && p.cells.len() == 1);
     drop(page);
     let (reach, fill) = match () {
+        () if appends && header.kind != PageKind::TableLeaf && header.cell_count < FEW_CELLS => (2, Fill::Left),
         () if appends => (1, Fill::Left),
         () if pending.is_some() => (SIBLINGS_MAX, Fill::Loose),
         () => (SIBLINGS_MAX, Fill::Even),
