@@ -181,6 +181,25 @@ fn sorted_entries_fill_their_pages() {
     assert!(bytes * 100 / used >= 97, "{bytes} of {used} bytes");
 }
 
+/// Four entries of 980 bytes fit on a page: every leaf but the last two gets four.
+#[test]
+fn long_sorted_entries_fill_their_pages() {
+    let shape = Shape { page_size: 4096, reserved: 0, auto_vacuum: AutoVacuum::None };
+    let btree = memory(shape);
+    let root = btree.create_tree(TreeKind::Index).unwrap();
+    let mut cursor = Cursor::index(root, info());
+    let mut builder = Builder::new();
+    let content = [b'x'; 970];
+    for n in 0..160 {
+        let values = [ValueRef::Integer(n), ValueRef::Blob(&content)];
+        let payload = builder.build_parts(&values, 0);
+        cursor.insert_index(&btree, &values, &payload, None).unwrap();
+    }
+    check_sound(&btree, &[root]);
+    let pages = btree.pager().page_count() - 1;
+    assert!(pages <= 43, "{pages} pages"); // 32 leaves, and 11 pages for the 31 entries between them
+}
+
 #[test]
 fn secure_delete_leaves_nothing_behind() {
     let secret = b"the secret that must not stay";
