@@ -43,6 +43,8 @@ static const char INDEXED[] = "INSERT OR IGNORE INTO indexed VALUES (?2, ?1, ?3)
 static const char REPLACE[] = "REPLACE INTO indexed VALUES (?2, ?1, ?3)";
 static const char INDEX[] = "CREATE INDEX plain_b ON plain(b)";
 
+static const char IN_A_SCRIPT[] = "INSERT INTO keyed VALUES (NULL, %d, 'one of many');\n";
+
 /* What is bound to the statement each time. */
 enum parameters { NOTHING, KEY, ROW, NAME };
 
@@ -53,6 +55,8 @@ enum kind {
   PREPARE,  /* the text with another comment each time is prepared and finalized */
   NUMBER,   /* the text with another number each time in the place of %d is prepared and finalized */
   AGAIN,    /* the same text is prepared and finalized */
+  SCRIPT,   /* a script of many such texts, each with another number, is executed */
+  TAILS,    /* its statements are prepared, executed and finalized, each from where the one before ends */
   EXECUTE,  /* the text with a number in the place of %d is executed */
   OPEN,     /* a connection is opened, the statement executed, the connection closed */
   PRINT,    /* sqlite3_snprintf with four values */
@@ -133,6 +137,8 @@ static const struct operation {
     {"open-100", OPEN, 5, "SELECT a FROM t7", NOTHING, NULL, NULL, TABLES_100},
     {"open-1000", OPEN, 5, "SELECT a FROM t7", NOTHING, NULL, NULL, TABLES_1000},
     {"autoincrement", RUN, 200, "INSERT INTO numbered VALUES (NULL, ?2, ?3)", ROW},
+    {"script", SCRIPT, 1, IN_A_SCRIPT},
+    {"script-tails", TAILS, 1, IN_A_SCRIPT},
     {"snprintf", PRINT, 200, NULL},
     {"mprintf", ALLOCATE, 200, NULL},
 };
@@ -151,6 +157,17 @@ static sqlite3_stmt *prepare(const char *sql) {
   sqlite3_stmt *statement;
   expect(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK, sql);
   return statement;
+}
+
+/* Half a megabyte: what is done for each statement with all of the rest shows. */
+static const char *script(const char *sql) {
+  static char *script;
+  if (script) return script;
+  sqlite3_str *text = sqlite3_str_new(db);
+  sqlite3_str_appendall(text, "BEGIN;\n");
+  for (int i = 0; i < ROWS; i++) sqlite3_str_appendf(text, sql, i);
+  sqlite3_str_appendall(text, "COMMIT;\n");
+  return script = sqlite3_str_finish(text);
 }
 
 /* The same numbers in each run. */
@@ -184,6 +201,15 @@ static void step_to_the_end(sqlite3_stmt *statement) {
   expect(sqlite3_reset(statement) == SQLITE_OK, sqlite3_sql(statement));
 }
 
+static void run_by_tails(const char *sql) {
+  while (*sql) {
+    sqlite3_stmt *statement;
+    expect(sqlite3_prepare_v2(db, sql, -1, &statement, &sql) == SQLITE_OK, "prepare");
+    if (statement) step_to_the_end(statement);
+    sqlite3_finalize(statement);
+  }
+}
+
 /* Each execution has a number, so that no text and no key comes again unless it is meant to. */
 static void execute(const struct operation *operation, sqlite3_stmt *statement, int number) {
   char text[300];
@@ -203,6 +229,12 @@ static void execute(const struct operation *operation, sqlite3_stmt *statement, 
       break;
     case AGAIN:
       sqlite3_finalize(prepare(operation->sql));
+      break;
+    case SCRIPT:
+      run(script(operation->sql));
+      break;
+    case TAILS:
+      run_by_tails(script(operation->sql));
       break;
     case EXECUTE:
       snprintf(text, sizeof text, operation->sql, number + 10);

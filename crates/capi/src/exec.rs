@@ -1,7 +1,7 @@
 //! Running a text of several statements: `sqlite3_exec` and `sqlite3_get_table`.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use crate::code;
 use crate::column::{sqlite3_column_count, sqlite3_column_name, sqlite3_column_text, sqlite3_column_type};
@@ -9,7 +9,7 @@ use crate::connection::statement::sqlite3_stmt;
 use crate::connection::{Locked, live, sqlite3};
 use crate::ffi_guard::api;
 use crate::memory;
-use crate::prepare::sqlite3_prepare_v2;
+use crate::prepare::prepare_one;
 use crate::step::{sqlite3_finalize, sqlite3_step};
 use crate::text;
 
@@ -25,19 +25,21 @@ pub(crate) type ExecCallback =
 unsafe fn run(
     handle: *mut sqlite3,
     db: &Locked<'_>,
-    mut sql: *const c_char,
+    sql: *const c_char,
     row: &mut dyn FnMut(*mut sqlite3_stmt, bool) -> bool,
 ) -> c_int {
     // SAFETY: our caller's promise; the statements are made and ended here.
     unsafe {
-        while *sql != 0 {
+        let len = text::sized(sql.cast(), -1).len();
+        let mut at = 0;
+        while at < len {
             let mut statement = null_mut();
-            let mut tail = null();
-            let code = sqlite3_prepare_v2(handle, sql, -1, &mut statement, &mut tail);
+            let rest = std::slice::from_raw_parts(sql.add(at).cast::<u8>(), len - at);
+            let (code, used) = prepare_one(db, handle, rest, &mut statement);
             if code != code::OK {
                 return code;
             }
-            sql = tail;
+            at += used;
             if statement.is_null() {
                 continue;
             }
@@ -62,8 +64,8 @@ unsafe fn run(
             if code != code::OK {
                 return code;
             }
-            while (*sql.cast::<u8>()).is_ascii_whitespace() {
-                sql = sql.add(1);
+            while at < len && (*sql.add(at).cast::<u8>()).is_ascii_whitespace() {
+                at += 1;
             }
         }
     }

@@ -68,24 +68,50 @@ fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut
     }
 }
 
-/// The text: up to its NUL, and at most `n` bytes if `n` is not negative.
+/// As `sqlite3_prepare_v2`, of a text whose length is known. Returns the code and how many bytes were used.
+pub(crate) fn prepare_one(
+    db: &Locked<'_>,
+    handle: *mut sqlite3,
+    sql: &[u8],
+    out: &mut *mut sqlite3_stmt,
+) -> (c_int, usize) {
+    prepare(db, handle, &Source { sql, how: How::V2 }, out)
+}
+
+/// The text up to its NUL, and at most `n` bytes if `n` is not negative; of a long one, no more than its first statement. A
+/// program may prepare a script of many megabytes statement by statement: to look for its end each time would take
+/// longer than to run it.
 ///
 /// # Safety
 /// `sql` ends with NUL or is `n` bytes long.
 unsafe fn source<'a>(sql: *const c_char, n: c_int) -> &'a [u8] {
-    match usize::try_from(n) {
-        // SAFETY: our caller's promise.
-        Ok(n) => unsafe { std::slice::from_raw_parts(sql.cast(), bounded_len(sql, n)) },
-        // SAFETY: our caller's promise.
-        Err(_) => unsafe { text::sized(sql.cast(), -1) },
+    /// Most statements are shorter.
+    const FIRST_LOOK: usize = 1024;
+    let longest = usize::try_from(n).unwrap_or(isize::MAX as usize);
+    // The log of errors quotes the whole text.
+    let mut looked = if error_log::is_kept() { longest } else { FIRST_LOOK };
+    loop {
+        // SAFETY: our caller's promise; strnlen stops at the first of the two ends.
+        let text = unsafe { std::slice::from_raw_parts(sql.cast(), libc::strnlen(sql, looked.min(longest))) };
+        if text.len() < looked || looked >= longest {
+            return text;
+        }
+        if let Some(len) = lithe_engine::sql::first_statement_len(text) {
+            return &text[..len];
+        }
+        looked = looked.saturating_mul(8);
     }
 }
 
+/// Whether a text of `n` bytes, which does not end with NUL, is longer than the limit. Of others the statement is measured.
+///
 /// # Safety
 /// `sql` ends with NUL or is `n` bytes long.
-unsafe fn bounded_len(sql: *const c_char, n: usize) -> usize {
-    // SAFETY: our caller's promise; strnlen stops at the first of these.
-    unsafe { libc::strnlen(sql, n) }
+unsafe fn is_too_long(db: &Locked<'_>, sql: *const c_char, n: c_int) -> bool {
+    let Ok(len) = usize::try_from(n) else { return false };
+    // SAFETY: our caller's promise.
+    let has_end = len > 0 && unsafe { *sql.add(len - 1) } == 0;
+    !has_end && n > db.core().limit(Limit::SqlLength)
 }
 
 /// Locks the connection and sets the output to null. The error is the code of a misuse.
@@ -123,11 +149,10 @@ unsafe fn prepare8(
             Ok(begun) => begun,
             Err(code) => return code,
         };
-        let source = Source { sql: source(sql, n), how };
-        if n >= 0 && source.sql.len() > db.core().limit(Limit::SqlLength).unsigned_abs() as usize {
+        if is_too_long(&db, sql, n) {
             return db.fail_with(code::TOOBIG, "statement too long");
         }
-        let (code, used) = prepare(&db, handle, &source, out);
+        let (code, used) = prepare(&db, handle, &Source { sql: source(sql, n), how }, out);
         if let Some(tail) = tail.as_mut() {
             *tail = sql.add(used);
         }

@@ -137,7 +137,12 @@ fn bind_literals(vm: &mut Vm, template: &Template, sql: &[u8], length_max: usize
         }
         let value = match literal.value(sql, arena) {
             LiteralValue::Integer(value) => ValueRef::Integer(value),
-            LiteralValue::Real(digits, is_negative) => ValueRef::Real(real(digits, is_negative)),
+            LiteralValue::Real(digits, is_negative) => {
+                ValueRef::Real(signed(number::text_to_real(digits), is_negative))
+            }
+            LiteralValue::Decimal(digits, decimals, is_negative) => {
+                ValueRef::Real(signed(number::decimal_to_real(digits, -i32::from(decimals)), is_negative))
+            }
             LiteralValue::Text(text) => ValueRef::Text(text),
             LiteralValue::Blob(bytes) => ValueRef::Blob(bytes),
         };
@@ -146,8 +151,7 @@ fn bind_literals(vm: &mut Vm, template: &Template, sql: &[u8], length_max: usize
     Some(())
 }
 
-fn real(digits: &[u8], is_negative: bool) -> f64 {
-    let value = number::text_to_real(digits);
+fn signed(value: f64, is_negative: bool) -> f64 {
     if is_negative { -value } else { value }
 }
 

@@ -36,6 +36,33 @@ pub fn is_complete(sql: &[u8]) -> bool {
     state == State::Start
 }
 
+/// How many bytes of `sql` its first statement takes, with the semicolon at its end and what stands before it. `None` if a
+/// longer text might tell, or only the parser can: of a trigger, or of a variable like `$name(a;b)`.
+///
+/// A text may be a script of many megabytes, of which each call prepares one statement: this reads no more than that one.
+///
+/// ```
+/// assert_eq!(lithe_sql::first_statement_len(b"; SELECT 'a;'; SELECT 2;"), Some(14));
+/// assert_eq!(lithe_sql::first_statement_len(b"SELECT 1"), None);
+/// ```
+pub fn first_statement_len(sql: &[u8]) -> Option<usize> {
+    let mut first = None;
+    let mut rest = sql;
+    while let Some((piece, after)) = next_piece(rest) {
+        match piece? {
+            Piece::Semicolon if first.is_some() => return Some(sql.len() - after.len()),
+            Piece::Semicolon | Piece::Space => {}
+            Piece::Trigger => return None,
+            Piece::Other if matches!(rest.first(), Some(b'$' | b'@' | b':' | b'#')) => return None,
+            piece => first = first.or(Some(piece)),
+        }
+        // Only of these need the words be read.
+        let may_be_trigger = matches!(first, Some(Piece::Create | Piece::Explain));
+        rest = if first.is_none() || may_be_trigger { after } else { skip_plain(after) };
+    }
+    None
+}
+
 /// The state within the current statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -108,7 +135,7 @@ fn skip_plain(sql: &[u8]) -> &[u8] {
 fn is_special(byte: u8) -> bool {
     const SPECIAL: [bool; 256] = {
         let mut special = [false; 256];
-        let bytes = b"\0;'\"`[-/";
+        let bytes = b"\0;'\"`[-/$@:#";
         let mut at = 0;
         while at < bytes.len() {
             special[bytes[at] as usize] = true;
@@ -167,7 +194,7 @@ fn word(word: &[u8]) -> Piece {
 
 #[cfg(test)]
 mod tests {
-    use super::is_complete;
+    use super::{first_statement_len, is_complete};
 
     #[test]
     fn complete() {
@@ -185,6 +212,30 @@ mod tests {
             "create table trigger; ",
         ] {
             assert!(is_complete(sql.as_bytes()), "{sql}");
+        }
+    }
+
+    #[test]
+    fn first_statements() {
+        for (sql, expected) in [
+            ("select 1; select 2;", Some("select 1;")),
+            (" ;; -- a;\n ; select 1;;", Some(" ;; -- a;\n ; select 1;")),
+            (
+                "select 'a;''b;' /* ; */, \"c;\", [d;], `e;` -- ;\n ; select 2",
+                Some("select 'a;''b;' /* ; */, \"c;\", [d;], `e;` -- ;\n ;"),
+            ),
+            ("create table t(a); select 2", Some("create table t(a);")),
+            ("create trigger t after insert on a begin select 1; end;", None),
+            ("explain create temp trigger t after insert on a begin select 1; end;", None),
+            ("select $a(b;c); select 2", None),
+            ("select 1, :a(b;c); select 2", None),
+            ("select 'a; select 2", None),
+            ("select 1 /* ;", None),
+            ("select 1 -- ;", None),
+            (";; ", None),
+            ("select 1", None),
+        ] {
+            assert_eq!(first_statement_len(sql.as_bytes()), expected.map(str::len), "{sql}");
         }
     }
 

@@ -9,6 +9,17 @@ use crate::ast::Span;
 use crate::keyword;
 use crate::token::{Token, TokenKind};
 
+/// A number of digits, with a point among or behind them or without one: `significand` / 10^`decimals`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OrdinaryNumber {
+    /// A minus precedes the digits.
+    pub is_negative: bool,
+    /// The digits.
+    pub significand: u64,
+    /// The number of digits behind the point; `None` for an integer.
+    pub decimals: Option<u8>,
+}
+
 /// The tokens of a text, white space and comments included.
 #[derive(Clone, Debug)]
 pub struct Lexer<'s> {
@@ -233,6 +244,38 @@ impl<'s> Lexer<'s> {
             return TokenKind::Illegal;
         }
         if separated { TokenKind::SeparatedNumber } else { kind }
+    }
+
+    /// Reads an ordinary number, with a minus but without an exponent, that begins here, value included, in one pass. `None`, and nothing is read, if
+    /// here is no number or another one: `next_token` tells.
+    #[inline]
+    pub(crate) fn ordinary_number(&mut self) -> Option<OrdinaryNumber> {
+        /// So many digits fit, whatever they are.
+        const LENGTH_MAX: usize = 18;
+        let rest = self.rest();
+        let (sign, text) = match rest {
+            [b'-', text @ ..] => (1, text),
+            text => (0, text),
+        };
+        let (mut significand, mut point, mut len) = (0u64, None, 0);
+        let behind = loop {
+            match text.get(len).copied().unwrap_or(0) {
+                digit @ b'0'..=b'9' if len < LENGTH_MAX => significand = significand * 10 + u64::from(digit - b'0'),
+                b'.' if point.is_none() && len > 0 => point = Some(len),
+                byte => break byte,
+            }
+            len += 1;
+        };
+        if len == 0 || behind == b'.' || is_identifier_byte(behind) {
+            return None;
+        }
+        self.at += sign + len;
+        Some(OrdinaryNumber { is_negative: sign != 0, significand, decimals: point.map(|at| (len - at - 1) as u8) })
+    }
+
+    /// The number that the whole text is, if it is an ordinary one.
+    pub(crate) fn only_ordinary_number(&mut self) -> Option<OrdinaryNumber> {
+        self.ordinary_number().filter(|_| self.rest().is_empty())
     }
 
     /// Skips digits and separators; returns whether there were separators.

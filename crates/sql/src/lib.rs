@@ -40,7 +40,7 @@ pub mod text;
 mod token;
 
 pub use bare::{Bare, BareTexts};
-pub use complete::is_complete;
+pub use complete::{first_statement_len, is_complete};
 pub use error::ParseError;
 pub use keyword::keywords;
 pub use lexer::{Lexer, end_of_next_token};

@@ -26,7 +26,7 @@ mod tests;
 use bumpalo::Bump;
 
 use crate::ast::{ExprKind, Span};
-use crate::lexer::Lexer;
+use crate::lexer::{Lexer, OrdinaryNumber};
 use crate::text;
 use crate::token::{Token, TokenKind};
 
@@ -70,6 +70,8 @@ pub struct Literal {
     /// A string that contains doubled quotes.
     has_doubled: bool,
     place: Place,
+    /// The number, if it is an ordinary one.
+    number: Option<OrdinaryNumber>,
     /// The offset of its sign or first byte.
     start: u32,
     /// Without the sign.
@@ -92,6 +94,8 @@ pub enum LiteralValue<'a> {
     Integer(i64),
     /// The digits of a real number without its sign, and whether the sign is a minus.
     Real(&'a [u8], bool),
+    /// A real number: significand / 10^decimals, and whether its sign is a minus.
+    Decimal(u64, u8, bool),
     /// The bytes of a string.
     Text(&'a [u8]),
     /// The bytes of a blob.
@@ -259,6 +263,10 @@ impl Reader<'_, '_> {
 /// The literal that begins exactly here, its sign included.
 #[inline]
 fn next_literal(lexer: &mut Lexer<'_>, place: Place) -> Option<Literal> {
+    let start = lexer.offset();
+    if let Some(number) = lexer.ordinary_number() {
+        return ordinary(number, Span::new(start, lexer.offset()), place);
+    }
     let token = lexer.next_token();
     match token.kind {
         TokenKind::Minus => {
@@ -267,6 +275,23 @@ fn next_literal(lexer: &mut Lexer<'_>, place: Place) -> Option<Literal> {
         }
         _ => literal(lexer, token, None, place),
     }
+}
+
+/// The literal of an ordinary number, which most are. The span includes its sign.
+#[inline]
+fn ordinary(number: OrdinaryNumber, span: Span, place: Place) -> Option<Literal> {
+    let is_real = number.decimals.is_some();
+    let is_negative = number.is_negative;
+    let is_liftable = place == Place::Value || is_real || number.significand > 1;
+    is_liftable.then(|| Literal {
+        kind: if is_real { TokenKind::Float } else { TokenKind::Integer },
+        is_negative,
+        has_doubled: false,
+        place,
+        number: Some(number),
+        start: span.start,
+        span: Span::new(span.start + u32::from(is_negative), span.end),
+    })
 }
 
 /// The literal of `token`, the last token read, if it can become a parameter.
@@ -285,7 +310,10 @@ fn literal(lexer: &Lexer<'_>, token: Token, minus: Option<Span>, place: Place) -
     };
     let has_doubled = token.kind == TokenKind::String && lexer.has_doubled_quotes();
     let (start, span) = (minus.unwrap_or(token.span).start, token.span);
-    is_liftable.then_some(Literal { kind: token.kind, is_negative: minus.is_some(), has_doubled, place, start, span })
+    let (kind, is_negative) = (token.kind, minus.is_some());
+    let number = Lexer::new(lexer.text(token.span)).only_ordinary_number();
+    let number = number.map(|number| OrdinaryNumber { is_negative, ..number });
+    is_liftable.then_some(Literal { kind, is_negative, has_doubled, place, number, start, span })
 }
 
 impl Literal {
@@ -298,6 +326,13 @@ impl Literal {
     /// The value of the literal in this `sql`. Strings with doubled quotes and BLOBs are decoded into the arena.
     #[inline]
     pub fn value<'a>(&self, sql: &'a [u8], arena: &'a Bump) -> LiteralValue<'a> {
+        if let Some(OrdinaryNumber { is_negative, significand, decimals }) = self.number {
+            let integer = significand as i64;
+            return match decimals {
+                Some(decimals) => LiteralValue::Decimal(significand, decimals, is_negative),
+                None => LiteralValue::Integer(if is_negative { -integer } else { integer }),
+            };
+        }
         let token = self.span.text(sql);
         match self.kind {
             TokenKind::String if self.has_doubled => LiteralValue::Text(text::unquote(token, arena)),

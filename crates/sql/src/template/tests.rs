@@ -11,6 +11,10 @@ fn check(sql: &str, expected: Option<(&str, usize, &[LiteralValue<'_>])>) {
     assert_eq!(String::from_utf8_lossy(read.template.text()), text);
     let found: Vec<_> = read.template.literals().iter().map(|literal| literal.value(sql.as_bytes(), &arena)).collect();
     assert_eq!(found, values, "{sql}");
+    // Now that the template is known, the statement is read in another way.
+    let again = templates.read(sql.as_bytes()).unwrap_or_else(|| panic!("no template again: {sql}"));
+    let found: Vec<_> = again.template.literals().iter().map(|literal| literal.value(sql.as_bytes(), &arena)).collect();
+    assert_eq!(found, values, "{sql}");
 }
 
 #[test]
@@ -36,15 +40,47 @@ fn rows_of_values() {
 }
 
 #[test]
+fn numbers() {
+    use LiteralValue::{Decimal, Integer, Real};
+    let values = [
+        Integer(0),
+        Integer(-7),
+        Decimal(125, 2, false),
+        Decimal(125, 2, true),
+        Decimal(5, 0, false),
+        Real(b".5", true),
+        Integer(999_999_999_999_999_999),
+        Integer(1_000_000_000_000_000_000),
+        Integer(i64::MIN),
+        Real(b"123456789.123456789", false),
+        Decimal(12345678123456789, 9, false),
+        Decimal(0, 1, true),
+        Real(b"7e2", false),
+    ];
+    check(
+        "insert into t values(0,-7,1.25,-1.25,5.,-.5,999999999999999999,1000000000000000000,-9223372036854775808,123456789.123456789,12345678.123456789,-0.0,7e2)",
+        Some(("insert into t values(?,?,?,?,?,?,?,?,?,?,?,?,?)", 0, &values)),
+    );
+    for not_ordinary in ["0x10", "1_000", "1a", "1.2.3", "1.x", "--5"] {
+        let mut templates = Templates::default();
+        let known = templates.read(b"insert into t values(5, 6)").map(|read| read.template.text().to_vec());
+        assert_eq!(known.as_deref(), Some(&b"insert into t values(?, ?)"[..]));
+        let sql = format!("insert into t values({not_ordinary}, 6)");
+        let other = templates.read(sql.as_bytes()).map(|read| read.template.text().to_vec());
+        assert_ne!(other, known, "{sql}");
+    }
+}
+
+#[test]
 fn operands_of_where() {
-    use LiteralValue::{Blob, Integer, Real, Text};
+    use LiteralValue::{Blob, Decimal, Integer, Text};
     check("SELECT a, 2 FROM t WHERE b = 17", Some(("SELECT a, 2 FROM t WHERE b = ?", 0, &[Integer(17)])));
     check(
         "-- x\nselect a from t where b=='it''s' and c<>x'00' or d <= - 2.5 order by 2 limit 3; x",
         Some((
             "select a from t where b==? and c<>? or d <= ? order by 2 limit 3",
             2,
-            &[Text(b"it's"), Blob(&[0]), Real(b"2.5", true)],
+            &[Text(b"it's"), Blob(&[0]), Decimal(25, 1, true)],
         )),
     );
     check(

@@ -18,5 +18,5 @@ pub mod text;
 
 pub use decimal::Decimal;
 pub(crate) use parse::numeric_prefix;
-pub use parse::{Numeric, Parsed, integer_prefix, parse, text_to_real, whole_number};
+pub use parse::{Numeric, Parsed, decimal_to_real, integer_prefix, parse, text_to_real, whole_number};
 pub use text::{NumberText, real_to_text, with_digits};

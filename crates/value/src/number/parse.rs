@@ -105,7 +105,7 @@ pub fn integer_prefix(text: &[u8]) -> i64 {
 }
 
 /// `significand` * 10^`exponent`, correctly rounded.
-pub(super) fn decimal_to_real(significand: u64, exponent: i32) -> f64 {
+pub fn decimal_to_real(significand: u64, exponent: i32) -> f64 {
     /// Integers up to here, and powers of ten up to this one, are exact doubles: one operation rounds once.
     const EXACT_MAX: u64 = 1 << 53;
     const EXACT_POWERS: [f64; 23] = [
