@@ -28,6 +28,7 @@ static const char SCHEMA[] =
     "CREATE TABLE named(name TEXT PRIMARY KEY, b INTEGER);"
     "CREATE TABLE numbered(id INTEGER PRIMARY KEY AUTOINCREMENT, b INTEGER, c TEXT);"
     "CREATE TABLE documents(body TEXT);"
+    "CREATE TABLE files(id INTEGER PRIMARY KEY, body BLOB, note TEXT);"
     "CREATE TABLE tasks(id INTEGER PRIMARY KEY, state TEXT, due INTEGER);"
     "CREATE INDEX tasks_open ON tasks(due) WHERE state = 'open';";
 
@@ -36,6 +37,8 @@ static const char SCHEMA[] =
 static const char FILL_NAMED[] = "INSERT INTO named " SERIES("'name ' || i, i");
 static const char FILL_DOCUMENTS[] = "INSERT INTO documents " SERIES("json_object('id', i, 'tags', json_array(i % 7, 'x'))");
 static const char FILL_TASKS[] = "INSERT INTO tasks " SERIES("i, CASE i % 50 WHEN 0 THEN 'open' ELSE 'done' END, i * 7919 % 10000");
+
+static const char FILL_FILES[] = "INSERT INTO files SELECT i, zeroblob(500000), hex(zeroblob(250000)) FROM (" SERIES("i") " LIMIT 20)";
 
 static const char PLAIN[] = "INSERT INTO plain VALUES (?1, ?2, ?3)";
 static const char KEYED[] = "INSERT INTO keyed VALUES (?1, ?2, ?3)";
@@ -137,6 +140,7 @@ static const struct operation {
     {"open-100", OPEN, 5, "SELECT a FROM t7", NOTHING, NULL, NULL, TABLES_100},
     {"open-1000", OPEN, 5, "SELECT a FROM t7", NOTHING, NULL, NULL, TABLES_1000},
     {"autoincrement", RUN, 200, "INSERT INTO numbered VALUES (NULL, ?2, ?3)", ROW},
+    {"lengths", RUN, 20, "SELECT sum(length(body)), sum(octet_length(note)), count(*) FROM files WHERE body IS NOT NULL AND typeof(body) = 'blob'", NOTHING, NULL, FILL_FILES},
     {"script", SCRIPT, 1, IN_A_SCRIPT},
     {"script-tails", TAILS, 1, IN_A_SCRIPT},
     {"snprintf", PRINT, 200, NULL},

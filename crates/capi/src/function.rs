@@ -254,7 +254,9 @@ fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) 
     }
     let encodings = encodings(representation & 0x7);
     let args = u16::try_from(arg_count).map_or(Arity::AtLeast(0), Arity::Exactly);
-    let flags = representation.cast_unsigned() & !0x7;
+    /// Below these bits are the encodings, and flags of our own.
+    const FLAGS: u32 = !0x7ff;
+    let flags = representation.cast_unsigned() & FLAGS;
     for encoding in encodings {
         let user_data = user_data.clone();
         let function = code.map(|code| {

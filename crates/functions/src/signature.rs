@@ -106,6 +106,13 @@ impl Flags {
     /// LIKE as PRAGMA case_sensitive_like has defined it: a function of the application that the planner knows. Internal.
     pub const DEFINED_BY_PRAGMA: Flags = Flags(1 << 5);
 
+    /// Of its argument, the function reads the type only. Internal.
+    pub const READS_TYPE: Flags = Flags(1 << 6);
+    /// Of an argument that is a BLOB, the function reads the length only. Internal.
+    pub const READS_LENGTH: Flags = Flags(1 << 7);
+    /// Of an argument that is a BLOB or a text, the function reads only how many bytes it takes in the database. Internal.
+    pub const READS_SIZE: Flags = Flags(1 << 8);
+
     /// The flags that PRAGMA function_list shows.
     pub(crate) const PUBLIC: Flags = Flags(0x38_0800);
 
@@ -139,5 +146,10 @@ impl Scalar {
     /// The same with a shortcut.
     pub(crate) const fn or_shortcut(self, shortcut: ShortcutFn) -> Scalar {
         Scalar { shortcut: Some(shortcut), ..self }
+    }
+
+    /// The same function with more flags.
+    pub(crate) const fn and(self, flags: Flags) -> Scalar {
+        Scalar { flags: self.flags.with(flags), ..self }
     }
 }

@@ -198,9 +198,17 @@ impl ProgramBuilder {
         if dst != reg || self.in_prologue || self.last_label + 2 > self.body.len() {
             return;
         }
+        let before = self.body.len() - 2;
         if let Some(fused) = user.with_column(cursor, column, is_real, reg) {
-            self.body.truncate(self.body.len() - 2);
+            self.body.truncate(before);
             self.body.push(fused);
+        } else if let Insn::Call { call, start, dst } = user
+            && (start, is_real) == (reg, false)
+            && let Some(extent) = self.calls[usize::from(call.0)].extent()
+        {
+            self.body.truncate(before);
+            self.body.push(Insn::ColumnExtent { extent, cursor, column, dst: reg });
+            self.body.push(Insn::CallExtent { extent, call, start, dst });
         }
     }
 

@@ -13,7 +13,7 @@ use crate::connection_state::Flags;
 use crate::error::Error;
 use crate::host::Host;
 use crate::machine::{Machine, drop_stale_rows, with_values};
-use crate::operand::{CallId, Reg};
+use crate::operand::{CallId, Extent, Reg};
 use crate::program::{FunctionCall, Program};
 use crate::register::{BytesKind, INLINE_MAX, Inline, Register};
 
@@ -31,6 +31,18 @@ pub fn call(
     match program.calls[at.id].function.shortcut() {
         Some(shortcut) => call_short(m, program, host, shortcut, at),
         None => call_as_usual(m, program, host, at),
+    }
+}
+
+/// The result of a function for which only the length of a long value has been read, in its place. False: the function must be called.
+#[inline]
+pub fn by_extent(m: &mut Machine, extent: Extent, start: Reg, dst: Reg) -> bool {
+    match m.reg(start).untouched_zeros() {
+        Some(len) if extent != Extent::Type => {
+            m.reg_mut(dst).set_integer(i64::from(len));
+            true
+        }
+        _ => false,
     }
 }
 

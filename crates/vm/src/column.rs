@@ -12,7 +12,7 @@ use crate::compare;
 use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::machine::Machine;
-use crate::operand::{CollationId, CompareFlags, CursorId, Reg};
+use crate::operand::{CollationId, CompareFlags, CursorId, Extent, Reg};
 use crate::program::Program;
 use crate::register::{BytesKind, Register};
 
@@ -30,6 +30,24 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
         missing(m, program, cursor, column, dst);
     }
     Ok(())
+}
+
+/// Reads as much of a column as `extent` says, on a path that the main loop does not handle itself.
+#[inline(never)]
+pub fn extent(
+    m: &mut Machine,
+    program: &Program,
+    cursor: CursorId,
+    number: u16,
+    extent: Extent,
+    dst: Reg,
+) -> Result<(), BoxedError> {
+    if let VmCursor::Tree(tree) = &mut m.cursors[usize::from(cursor.0)]
+        && tree.column_extent(usize::from(number), extent, &mut m.registers[dst.0 as usize])?
+    {
+        return Ok(());
+    }
+    column(m, program, cursor, number, dst)
 }
 
 /// Reads a column with REAL affinity on a path that the main loop does not handle itself.
@@ -156,7 +174,12 @@ pub fn is_null(m: &mut Machine, program: &Program, cursor: CursorId, column: u16
     {
         return Ok(is_null);
     }
-    with_column(m, program, cursor, column, |_, value| value.is_null())
+    let between = Reg(program.register_count);
+    extent(m, program, cursor, column, Extent::Type, between)?;
+    let is_null = m.reg(between).is_null();
+    // What was read is not the column's value.
+    m.reg_mut(between).set_null();
+    Ok(is_null)
 }
 
 /// Reads a column that the record lacks, because it was written before the column was added to the table: its default.

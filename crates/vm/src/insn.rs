@@ -11,8 +11,8 @@
 //! * "seek key" means registers that are compared, column by column, with the cursor's key under its `KeyInfo`.
 
 use crate::operand::{
-    Addr, AffinityListId, AggregateId, CallId, CollationId, CompareFlags, ConstId, CursorId, Db, Operand, OperandText,
-    Reg, ScanId, Sequence, SubprogramId, TextId, VirtualId,
+    Addr, AffinityListId, AggregateId, CallId, CollationId, CompareFlags, ConstId, CursorId, Db, Extent, Operand,
+    OperandText, Reg, ScanId, Sequence, SubprogramId, TextId, VirtualId,
 };
 
 macro_rules! instructions {
@@ -315,6 +315,8 @@ instructions! {
     Column { cursor: CursorId, column: u16, dst: Reg }
     /// Column and RealAffinity in one: an integer becomes a real.
     ColumnReal { cursor: CursorId, column: u16, dst: Reg }
+    /// As Column, for a CallExtent. Of a long value nothing else is read: a BLOB of as many zeros takes its place, or an empty text.
+    ColumnExtent { extent: Extent, cursor: CursorId, column: u16, dst: Reg }
     /// dst..dst+count = columns `column..column+count` of the row: one parse of the record's header.
     Columns { cursor: CursorId, column: u16, dst: Reg, count: u32 }
     /// dst = rowid of the row under `cursor` (NULL on a null row).
@@ -403,6 +405,8 @@ instructions! {
     // ---- functions and aggregates ----
     /// dst = function `call` (in `Program::calls`) of the arguments `start..`.
     Call { call: CallId, start: Reg, dst: Reg }
+    /// As Call, of one argument that ColumnExtent has read with the same `extent`.
+    CallExtent { extent: Extent, call: CallId, start: Reg, dst: Reg }
     /// Feed the arguments `start..` to aggregate `aggregate`, whose state is register `acc` (NULL: no state yet).
     AggStep { aggregate: AggregateId, start: Reg, acc: Reg }
     /// Feed column `column` of the row under `cursor` to an aggregate of one argument: Column and AggStep in one; with

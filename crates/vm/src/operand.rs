@@ -124,6 +124,17 @@ impl CompareFlags {
     pub(crate) const REAL_COLUMN: u8 = 0x40;
 }
 
+/// What a function reads of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Its type.
+    Type,
+    /// The length of a BLOB, and all of another value.
+    Length,
+    /// How many bytes a BLOB or a text takes in the database, and all of a number.
+    Size,
+}
+
 /// How EXPLAIN shows an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperandText {
@@ -169,6 +180,12 @@ impl Operand for Db {
 impl Operand for CompareFlags {
     fn explain(&self) -> OperandText {
         OperandText::Number(i64::from(self.0))
+    }
+}
+
+impl Operand for Extent {
+    fn explain(&self) -> OperandText {
+        OperandText::Number(*self as i64)
     }
 }
 

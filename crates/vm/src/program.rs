@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use lithe_btree::KeyInfo;
 use lithe_format::PageNo;
-use lithe_functions::Function;
+use lithe_functions::{Flags, Function};
 use lithe_value::{Affinity, Collation, Value};
 use lithe_vtab::CompiledScan;
 
 pub use crate::host::SchemaCheck;
 use crate::insn::Insn;
-use crate::operand::{Addr, AggregateId, CollationId, CursorId, Db, TextId};
+use crate::operand::{Addr, AggregateId, CollationId, CursorId, Db, Extent, TextId};
 use crate::result_columns::ResultColumns;
 
 /// A compiled statement.
@@ -202,6 +202,20 @@ pub struct FunctionCall {
     /// The context of the call, if its result must be deterministic: "an index", "a CHECK constraint", "a generated
     /// column".
     pub must_be_pure: Option<&'static str>,
+}
+
+impl FunctionCall {
+    /// What the function reads of its only argument; `None`: all of it, or there are other arguments.
+    pub(crate) fn extent(&self) -> Option<Extent> {
+        let flags = self.function.flags();
+        match () {
+            () if self.argument_count != 1 => None,
+            () if flags.contains(Flags::READS_TYPE) => Some(Extent::Type),
+            () if flags.contains(Flags::READS_LENGTH) => Some(Extent::Length),
+            () if flags.contains(Flags::READS_SIZE) => Some(Extent::Size),
+            () => None,
+        }
+    }
 }
 
 /// An aggregate call.

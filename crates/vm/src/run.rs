@@ -624,6 +624,15 @@ fn run_frame<'p, const WATCHED: bool>(
                     column::real_column(m, program, cursor, column, dst)?;
                 }
             }
+            Insn::ColumnExtent { extent, cursor, column, dst } => {
+                let is_done = match &mut m.cursors[usize::from(cursor.0)] {
+                    VmCursor::Tree(tree) => tree.column_in_place(usize::from(column), &mut m.registers[dst.0 as usize]),
+                    _ => false,
+                };
+                if !is_done {
+                    column::extent(m, program, cursor, column, extent, dst)?;
+                }
+            }
             Insn::Columns { cursor, column, dst, count } => {
                 column::columns(m, program, cursor, column, dst, count)?;
             }
@@ -732,6 +741,11 @@ fn run_frame<'p, const WATCHED: bool>(
 
             // ---- functions and aggregates ----
             Insn::Call { call: id, start, dst } => call::call(m, program, host, id, start, dst)?,
+            Insn::CallExtent { extent, call: id, start, dst } => {
+                if !call::by_extent(m, extent, start, dst) {
+                    call::call(m, program, host, id, start, dst)?;
+                }
+            }
             Insn::AggStep { aggregate, start, acc } => {
                 if !aggregate::try_step(m, start, acc) {
                     aggregate::step(m, program, host, aggregate, start, acc)?;

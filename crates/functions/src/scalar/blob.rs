@@ -10,7 +10,7 @@ use crate::signature::{Arity, Flags, Scalar};
 
 pub(super) const FUNCTIONS: [Scalar; 6] = [
     pure("hex", 1, hex),
-    pure("octet_length", 1, octet_length),
+    pure("octet_length", 1, octet_length).and(Flags::READS_SIZE),
     Scalar { name: "randomblob", args: Arity::Exactly(1), flags: Flags::INNOCUOUS, eval: randomblob, shortcut: None },
     pure("unhex", 1, unhex),
     pure("unhex", 2, unhex),

@@ -5,15 +5,15 @@ use lithe_value::{NumberText, ValueRef, cast, utf8};
 use super::{arg, null, pure, pure_variadic, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::signature::{Beside, Scalar, ShortText};
+use crate::signature::{Beside, Flags, Scalar, ShortText};
 
 pub(super) const FUNCTIONS: [Scalar; 8] = [
     pure_variadic("char", 0, char),
     pure_variadic("concat", 1, concat),
     pure_variadic("concat_ws", 2, concat_ws),
-    pure("length", 1, length).or_shortcut(short_length),
+    pure("length", 1, length).or_shortcut(short_length).and(Flags::READS_LENGTH),
     pure("lower", 1, lower).or_shortcut(short_lower),
-    pure("typeof", 1, type_of).or_shortcut(short_type),
+    pure("typeof", 1, type_of).or_shortcut(short_type).and(Flags::READS_TYPE),
     pure("unicode", 1, unicode),
     pure("upper", 1, upper).or_shortcut(short_upper),
 ];

@@ -10,6 +10,7 @@ use lithe_vfs::ResultCode;
 
 use super::{RowState, TreeCursor};
 use crate::error::Error;
+use crate::operand::Extent;
 use crate::register::{BytesKind, Register};
 use crate::row::columns::{self, decode_text, put};
 use crate::row::texts::decode_record;
@@ -200,6 +201,30 @@ impl TreeCursor {
         }
     }
 
+    /// Puts as much of a column into a register as `extent` says, if the column is not entirely on the row's page and not all of it is
+    /// wanted. False: the caller must read the column, which need not exist.
+    pub fn column_extent(&mut self, index: usize, extent: Extent, dst: &mut Register) -> Result<bool, Error> {
+        if !self.has_row_in_place() && !self.read_row()? || self.found(index).is_some() {
+            return Ok(false);
+        }
+        Ok(self.overflowing(index)?.is_some_and(|column| put_extent(column.serial, extent, dst)))
+    }
+
+    /// A column whose type is on the row's page and which ends on another.
+    fn overflowing(&mut self, index: usize) -> Result<Option<Column>, Error> {
+        if self.inner.columns.lacks(index) {
+            return Ok(None);
+        }
+        if let Some(column) = self.cut_column(index) {
+            return Ok(Some(column));
+        }
+        let local = self.inner.span.local;
+        Ok(match self.locate_by_view(index)? {
+            Located::At(column) if column.end() > local => Some(column),
+            Located::At(_) | Located::Absent | Located::NeedsBytes(_) => None,
+        })
+    }
+
     /// A column that begins on the row's page and ends on another.
     #[inline]
     fn cut_column(&self, index: usize) -> Option<Column> {
@@ -211,13 +236,9 @@ impl TreeCursor {
     /// A column that was not located, or that is past the end, or not on the row's page.
     #[inline(never)]
     fn column_by_view(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
-        self.inner.columns.locate_up_to(index);
+        let located = self.locate_by_view(index)?;
         let row = self.inner.cursor.row(&self.btree)?;
-        if !self.inner.has_view {
-            self.inner.memory.view.reset(row.len());
-            self.inner.has_view = true;
-        }
-        match self.inner.memory.view.locate(row.local(), index)? {
+        match located {
             Located::At(column) if column.end() <= row.span.local => {
                 let at = (row.span.at + column.at) as usize;
                 self.inner.has_lent |= put(row.page, column.serial, at, self.inner.encoding, dst);
@@ -227,6 +248,17 @@ impl TreeCursor {
             Located::Absent => Ok(false),
             Located::NeedsBytes(len) => self.column_past_page(index, len, dst),
         }
+    }
+
+    #[inline]
+    fn locate_by_view(&mut self, index: usize) -> Result<Located, Error> {
+        self.inner.columns.locate_up_to(index);
+        let row = self.inner.cursor.row(&self.btree)?;
+        if !self.inner.has_view {
+            self.inner.memory.view.reset(row.len());
+            self.inner.has_view = true;
+        }
+        Ok(self.inner.memory.view.locate(row.local(), index)?)
     }
 
     /// A column whose header entry is past the local part of the payload: very wide tables on small pages.
@@ -428,4 +460,16 @@ impl TreeCursor {
         self.inner.memory.header = entry;
         order
     }
+}
+
+/// Puts what a function reads of a long value into a register. False: it reads all of it.
+fn put_extent(serial: SerialType, extent: Extent, dst: &mut Register) -> bool {
+    match extent {
+        Extent::Type if serial.is_blob() => dst.set_bytes(BytesKind::Blob, b""),
+        Extent::Type if serial.is_text() => dst.set_bytes(BytesKind::Text, b""),
+        Extent::Length | Extent::Size if serial.is_blob() => dst.set_zeros(serial.len()),
+        Extent::Size if serial.is_text() => dst.set_zeros(serial.len()),
+        _ => return false,
+    }
+    true
 }

@@ -1,0 +1,23 @@
+-- What is asked of a value that goes on on other pages may need none of them.
+CREATE TABLE b(id INTEGER PRIMARY KEY, n, d, t TEXT, r REAL);
+INSERT INTO b VALUES(1,NULL,zeroblob(100000),printf('%.*c',50000,'é'),1.5),(2,5,x'0102','abc',2),(3,'x',printf('%.*c',9000,'z'),NULL,NULL),(4,zeroblob(5000),NULL,x'41',7),(5,printf('%.*c',6000,'q'),zeroblob(3),printf('%s%.*c','é'||char(0),7000,'x'),1e300);
+ALTER TABLE b ADD COLUMN extra DEFAULT 'dflt';
+SELECT id, length(n), length(d), length(t), length(r), length(extra) FROM b;
+SELECT id, typeof(n), typeof(d), typeof(t), typeof(r), typeof(extra), typeof(id) FROM b;
+SELECT id, octet_length(n), octet_length(d), octet_length(t), octet_length(r), octet_length(extra) FROM b;
+SELECT id, n IS NULL, d IS NULL, t NOT NULL, iif(d IS NULL, 'null', 'not') FROM b;
+SELECT id FROM b WHERE d IS NULL OR t IS NULL;
+SELECT sum(length(d)), total(octet_length(t)), group_concat(typeof(d)) FROM b;
+SELECT length(d) AS l, count(*) FROM b GROUP BY l ORDER BY l;
+SELECT a.id, typeof(c.d), length(c.d), octet_length(c.t) FROM b a LEFT JOIN b c ON c.id=a.id+2 ORDER BY 1;
+SELECT id, length(d) + length(d), typeof(d)||typeof(t) FROM b;
+CREATE TABLE w(a PRIMARY KEY, d, t) WITHOUT ROWID;
+INSERT INTO w SELECT id, d, t FROM b;
+SELECT a, length(d), typeof(t), octet_length(t), d IS NULL FROM w;
+CREATE INDEX wi ON w(length(d));
+SELECT a FROM w WHERE length(d) > 100;
+SELECT a, length(d) FROM (SELECT a, d FROM w ORDER BY a DESC LIMIT 3);
+SELECT id, length(substr(d, 1, 5000)), length(CAST(t AS BLOB)), length(+d), typeof(+t) FROM b;
+UPDATE b SET n = length(d) WHERE length(d) > 10;
+SELECT id, n FROM b;
+PRAGMA integrity_check;
