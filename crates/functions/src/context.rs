@@ -7,6 +7,7 @@ use std::rc::Rc;
 use lithe_value::{Buffer, Collation, Encoding, Value, ValueRef};
 
 use crate::error::{FunctionError, Result};
+use crate::json::Documents;
 use crate::sql::SqlConnection;
 
 /// The connection, as functions use it. The machine implements it.
@@ -166,6 +167,8 @@ pub struct Context<'a> {
     pub site: &'a mut CallSite,
     /// The connection.
     pub connection: &'a dyn Connection,
+    /// The JSON texts that calls of the statement have read.
+    pub documents: Option<&'a mut Documents>,
     /// The context of the call, if its result must be deterministic: "an index", "a CHECK constraint" or "a generated column".
     pub must_be_pure: Option<&'static str>,
 }
@@ -180,7 +183,17 @@ impl<'a> Context<'a> {
         connection: &'a dyn Connection,
     ) -> Context<'a> {
         let arguments = &PlainArguments;
-        Context { out, subtype: 0, pointer: None, arguments, collation, site, connection, must_be_pure: None }
+        Context {
+            out,
+            subtype: 0,
+            pointer: None,
+            arguments,
+            collation,
+            site,
+            connection,
+            documents: None,
+            must_be_pure: None,
+        }
     }
 
     /// The subtype of an argument.

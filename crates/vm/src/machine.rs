@@ -6,6 +6,7 @@ use std::rc::Rc;
 use lithe_format::PageNo;
 use lithe_format::record::Builder;
 use lithe_functions::CallSite;
+use lithe_functions::json::Documents;
 use lithe_value::{Value, ValueRef};
 
 use crate::boxed_error::BoxedError;
@@ -31,6 +32,8 @@ pub struct Machine {
     pub once: OnceSet,
     /// The data that the function calls of the current frame keep from one call to the next.
     pub sites: Vec<CallSite>,
+    /// The JSON texts that functions have read last.
+    pub documents: Documents,
     /// The bound parameters.
     pub parameters: Vec<Register>,
     /// The registers of the current row.
@@ -121,6 +124,7 @@ impl Machine {
             cursors: new_cursors(program),
             once: OnceSet::default(),
             sites: Vec::new(),
+            documents: Documents::default(),
             parameters: std::iter::repeat_with(Register::default).take(program.parameter_count as usize).collect(),
             row: 0..0,
             pc: 0,
@@ -198,6 +202,7 @@ impl Machine {
         }
         self.once.clear();
         self.sites.iter_mut().for_each(CallSite::forget);
+        self.documents.trim();
         self.results.iter_mut().filter(|result| result.capacity() > RESULT_SPARE_MAX).for_each(Value::set_null);
         if self.out.capacity() > SPARE_MAX {
             self.out = Value::NULL;

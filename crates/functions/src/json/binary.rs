@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::output::{self, Output};
-use super::parse::Failure;
+use super::parse::{Failure, Sink};
 use super::tree::{DEPTH_MAX, Escapes, Json, Text, escape, is_plain_escape, needs_escape};
 
 /// The kind of a value: the low half of its first byte.
@@ -43,6 +43,21 @@ pub mod kind {
 /// The largest size in the first byte.
 const SIZE_INLINE_MAX: usize = 11;
 
+/// The name of a kind, as json_type() says it.
+pub fn type_name(kind: u8) -> Option<&'static str> {
+    Some(match kind {
+        kind::NULL => "null",
+        kind::TRUE => "true",
+        kind::FALSE => "false",
+        kind::INT | kind::INT5 => "integer",
+        kind::FLOAT | kind::FLOAT5 => "real",
+        kind::TEXT..=kind::TEXTRAW => "text",
+        kind::ARRAY => "array",
+        kind::OBJECT => "object",
+        _ => return None,
+    })
+}
+
 /// Appends the value.
 pub fn push(json: &Json<'_>, out: &mut Output) {
     match json {
@@ -71,6 +86,33 @@ pub fn push(json: &Json<'_>, out: &mut Output) {
     }
 }
 
+impl<'a> Sink<'a> for Output {
+    type Mark = usize;
+
+    fn scalar(&mut self, kind: u8, bytes: &'a [u8]) -> Result<(), Failure> {
+        push_bytes(kind, bytes, self);
+        Ok(())
+    }
+
+    fn text(&mut self, escapes: Escapes, bytes: &'a [u8]) -> Result<(), Failure> {
+        push_bytes(kind_of(escapes), bytes, self);
+        Ok(())
+    }
+
+    /// A byte is there for the header; most arrays and objects need one more.
+    fn open(&mut self) -> usize {
+        self.push(0);
+        self.len()
+    }
+
+    fn close(&mut self, is_object: bool, mark: usize) -> Result<(), Failure> {
+        let kind = if is_object { kind::OBJECT } else { kind::ARRAY };
+        let (header, len) = header_of(kind, self.len().saturating_sub(mark));
+        self.put(mark.saturating_sub(1), 1, header.get(..len).unwrap_or_default());
+        Ok(())
+    }
+}
+
 /// Appends an object or array with this content.
 pub fn push_container(is_object: bool, content: Output, out: &mut Output) {
     match content.finish() {
@@ -80,13 +122,16 @@ pub fn push_container(is_object: bool, content: Output, out: &mut Output) {
 }
 
 fn push_text(text: &Text<'_>, out: &mut Output) {
-    let kind = match text.escapes {
+    push_bytes(kind_of(text.escapes), &text.bytes, out);
+}
+
+fn kind_of(escapes: Escapes) -> u8 {
+    match escapes {
         Escapes::None => kind::TEXT,
         Escapes::Json => kind::TEXTJ,
         Escapes::Json5 => kind::TEXT5,
         Escapes::Raw => kind::TEXTRAW,
-    };
-    push_bytes(kind, &text.bytes, out);
+    }
 }
 
 fn push_bytes(kind: u8, content: &[u8], out: &mut Output) {
@@ -98,7 +143,7 @@ fn push_bytes(kind: u8, content: &[u8], out: &mut Output) {
 /// Puts the header before an array or object whose content begins at `start`.
 fn put_header(kind: u8, start: usize, out: &mut Output) {
     let (header, len) = header_of(kind, out.len().saturating_sub(start));
-    out.insert(start, header.get(..len).unwrap_or_default());
+    out.put(start, 0, header.get(..len).unwrap_or_default());
 }
 
 /// The shortest header of a value with content of this size, and its length.

@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{NumberText, Value, ValueRef, cast, utf8};
 
+use super::node::{Key, Node, find};
 use super::output::{self, Output};
-use super::path::{self, Step};
 use super::render;
 use super::tree::{DEPTH_MAX, Escapes, Json, Text};
-use super::{SUBTYPE, argument, binary, path_failure};
+use super::{SUBTYPE, TextOrJsonb, binary, jsonb_of, path_failure, text_or_jsonb};
 use crate::error::{FunctionError, Result};
 
 /// The columns of a row.
@@ -55,7 +55,8 @@ impl EachForm {
 
 /// The rows of `json_each(json, root)`, or of one of its siblings.
 pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, form: EachForm) -> Result<Vec<Vec<Value>>> {
-    let Some(document) = binary_of(json)? else { return Ok(Vec::new()) };
+    let mut number = NumberText::default();
+    let Some(document) = binary_of(json, &mut number)? else { return Ok(Vec::new()) };
     let root_path = match root {
         None => b"$".to_vec(),
         Some(ValueRef::Null) => return Ok(Vec::new()),
@@ -77,148 +78,12 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, form: EachForm) -> R
 }
 
 /// The argument as JSONB; `None` for NULL.
-fn binary_of(json: ValueRef<'_>) -> Result<Option<Cow<'_, [u8]>>> {
-    if let ValueRef::Blob(blob) = json
-        && binary::has_plausible_header(blob)?
-    {
-        return Ok(Some(Cow::Borrowed(blob)));
-    }
-    let mut number = NumberText::default();
-    let text_len = json.bytes().map_or(0, <[u8]>::len);
-    let Some(json) = argument(json, &mut number)? else { return Ok(None) };
-    let mut bytes = Output::default();
-    // JSONB is mostly shorter than its text.
-    bytes.expect(text_len);
-    binary::push(&json, &mut bytes);
-    Ok(Some(Cow::Owned(bytes.finish()?.into_vec())))
-}
-
-/// A value within JSONB.
-struct Node<'a> {
-    /// Its offset, or that of its label.
-    id: usize,
-    /// Its offset.
-    at: usize,
-    /// Its bytes, and the bytes after them in the array or object around it.
-    bytes: &'a [u8],
-}
-
-/// The step from a value to one of its children.
-enum Key<'a> {
-    Index(usize),
-    Label(Text<'a>),
-}
-
-impl<'a> Node<'a> {
-    /// Its kind and content, if its header is right.
-    fn content(&self) -> Option<(u8, &'a [u8])> {
-        binary::header(self.bytes).map(|(kind, content, _)| (kind, content))
-    }
-
-    /// The number of its bytes, its header included.
-    fn len(&self) -> usize {
-        binary::header(self.bytes).map_or(0, |(_, _, rest)| self.bytes.len() - rest.len())
-    }
-
-    /// The offset of its content.
-    fn content_at(&self) -> Option<usize> {
-        let (_, content, rest) = binary::header(self.bytes)?;
-        Some(self.at + self.bytes.len() - content.len() - rest.len())
-    }
-
-    /// Its children, each with its key, as far as they can be read.
-    fn children(&self) -> Children<'a> {
-        let (kind, rest) = self.content().unwrap_or_default();
-        let is_object = kind == binary::kind::OBJECT;
-        let rest = if kind >= binary::kind::ARRAY { rest } else { &[] };
-        Children { is_object, at: self.content_at().unwrap_or_default(), rest, index: 0 }
-    }
-}
-
-struct Children<'a> {
-    is_object: bool,
-    at: usize,
-    rest: &'a [u8],
-    index: usize,
-}
-
-impl<'a> Children<'a> {
-    /// The next child; an error if the bytes are no valid element.
-    fn next(&mut self) -> Option<Result<(Key<'a>, Node<'a>), path::Failure>> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let child = self.read();
-        if child.is_none() {
-            self.rest = &[];
-        }
-        Some(child.ok_or(path::Failure::Malformed))
-    }
-
-    fn read(&mut self) -> Option<(Key<'a>, Node<'a>)> {
-        let id = self.at;
-        let key = if self.is_object {
-            let (kind, label, rest) = binary::header(self.rest)?;
-            self.advance(rest);
-            Key::Label(binary::label(kind, label)?)
-        } else {
-            Key::Index(self.index)
-        };
-        self.index += 1;
-        let node = Node { id, at: self.at, bytes: self.rest };
-        let (_, _, rest) = binary::header(self.rest)?;
-        self.advance(rest);
-        Some((key, node))
-    }
-
-    fn advance(&mut self, rest: &'a [u8]) {
-        self.at += self.rest.len() - rest.len();
-        self.rest = rest;
-    }
-}
-
-/// The value at a path.
-fn find<'a>(document: &'a [u8], path: &[u8]) -> Result<Option<Node<'a>>, path::Failure> {
-    let (mut node, mut rest) = (Node { id: 0, at: 0, bytes: document }, path::steps(path)?);
-    while !rest.is_empty() {
-        let kind = node.content().map(|(kind, _)| kind);
-        if rest.first() == Some(&b'[') && kind != Some(binary::kind::ARRAY) {
-            return Ok(None);
-        }
-        let (step, behind) = path::first_step(rest)?;
-        match child(&node, &step)? {
-            Some(next) => (node, rest) = (next, behind),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(node))
-}
-
-/// The child that one step leads to.
-fn child<'a>(node: &Node<'a>, step: &Step<'_>) -> Result<Option<Node<'a>>, path::Failure> {
-    let wanted = if let Step::Label(label) = step { Some(label.to_sql()?) } else { None };
-    let mut count = 0;
-    if let Step::FromEnd(_) = step {
-        let mut children = node.children();
-        while let Some(child) = children.next() {
-            child?;
-            count += 1;
-        }
-    }
-    let place = step.place(count);
-    let mut children = node.children();
-    while let Some(child) = children.next() {
-        let (key, child) = child?;
-        let is_it = match (key, &wanted) {
-            (Key::Label(label), Some(wanted)) => label.is(wanted),
-            (Key::Index(index), None) => place == Some(index),
-            _ => false,
-        };
-        if is_it {
-            return Ok(Some(child));
-        }
-    }
-    Ok(None)
+fn binary_of<'v>(json: ValueRef<'v>, number: &'v mut NumberText) -> Result<Option<Cow<'v, [u8]>>> {
+    Ok(match text_or_jsonb(json, number)? {
+        None => None,
+        Some(TextOrJsonb::Jsonb(blob)) => Some(Cow::Borrowed(blob)),
+        Some(TextOrJsonb::Text(text)) => Some(Cow::Owned(jsonb_of(text)?.into_vec())),
+    })
 }
 
 /// The path of the container of a value, and the step from there as a key. As in SQLite, the container is the longest prefix of
@@ -260,20 +125,28 @@ impl Walk {
         path: &[u8],
         depth: usize,
     ) -> Result<()> {
-        let json = binary::parse(node.bytes)?;
+        let kind = node.kind().filter(|kind| binary::type_name(*kind).is_some());
+        let kind = kind.ok_or_else(|| FunctionError::new("malformed JSON"))?;
+        let is_container = kind >= binary::kind::ARRAY;
+        // Of an array or object, only its text needs its content.
+        let is_read = !is_container || (self.form.reads(VALUE) && !self.form.is_binary);
+        let json = if is_read { binary::parse(node.bytes)? } else { Json::Null };
         let id = node.id as i64;
-        let is_container = matches!(json, Json::Array(_) | Json::Object(_));
         let text_if_read = |column, text| {
             if self.form.reads(column) { output::text_value(text) } else { Ok(Value::NULL) }
         };
-        let atom = if self.form.reads(ATOM) { atom(&json)? } else { Value::NULL };
-        let value = if self.form.reads(VALUE) { self.value(node, &json)? } else { Value::NULL };
+        let value = match () {
+            () if !self.form.reads(VALUE) => Value::NULL,
+            () if is_container => self.container(node, &json)?,
+            () => atom(&json)?,
+        };
+        let atom = if self.form.reads(ATOM) && !is_container { atom(&json)? } else { Value::NULL };
         // The type of an array or object says that the value is JSON.
         let names_type = self.form.reads(TYPE) || (self.form.reads(VALUE) && is_container);
         let row = vec![
             key,
             value,
-            if names_type { Value::from(json.type_name()) } else { Value::NULL },
+            if names_type { Value::from(binary::type_name(kind).unwrap_or_default()) } else { Value::NULL },
             atom,
             Value::from(id),
             parent.filter(|_| self.form.is_tree).map_or(Value::NULL, Value::from),
@@ -282,17 +155,13 @@ impl Walk {
         ];
         output::push(&mut self.rows, row)?;
         if self.form.is_tree && is_container {
-            drop(json);
             self.children(node, Some(id), fullkey, depth + 1)?;
         }
         Ok(())
     }
 
-    /// The column `value`.
-    fn value(&self, node: &Node<'_>, json: &Json<'_>) -> Result<Value> {
-        if !matches!(json, Json::Array(_) | Json::Object(_) | Json::Damaged(_)) {
-            return atom(json);
-        }
+    /// The column `value` of an array or object.
+    fn container(&self, node: &Node<'_>, json: &Json<'_>) -> Result<Value> {
         if self.form.is_binary {
             return Ok(Value::blob(output::copy(node.bytes.get(..node.len()).unwrap_or_default())?));
         }

@@ -3,8 +3,10 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `tree` | a JSON value |
-//! | `parse` | text to tree: JSON and JSON5 |
+//! | `parse` | text to tree or JSONB: JSON and JSON5 |
 //! | `binary` | JSONB to tree and back |
+//! | `node` | looking up values in JSONB |
+//! | `documents` | the last texts, as JSONB |
 //! | `render` | tree to text and to SQL's values |
 //! | `output` | writing bytes, with errors when memory runs out |
 //! | `path` | `$.a[3]` |
@@ -14,9 +16,11 @@
 //! No input, be it text, JSONB or path, causes a panic: the code has no index, no `unwrap` and no `expect`.
 
 mod binary;
+mod documents;
 mod each;
 mod edit;
 mod group;
+mod node;
 mod output;
 mod parse;
 mod path;
@@ -25,8 +29,9 @@ mod tree;
 
 use std::borrow::Cow;
 
-use lithe_value::{NumberText, ValueRef, cast, utf8};
+use lithe_value::{Buffer, NumberText, ValueRef, cast, utf8};
 
+pub use documents::Documents;
 pub use each::{EACH_COLUMNS, EachForm, each, each_subtype};
 pub(crate) use group::{AGGREGATES, Group};
 
@@ -34,6 +39,7 @@ use crate::context::Context;
 use crate::error::{FunctionError, Result};
 use crate::signature::{Arity, Flags, Scalar, ScalarFn, arg};
 use edit::Edit;
+use node::Node;
 use output::Output;
 use parse::Failure;
 use tree::{Escapes, Json, Text};
@@ -92,11 +98,17 @@ pub fn is_jsonb(blob: &[u8]) -> bool {
     binary::has_plausible_header(blob).unwrap_or(false)
 }
 
+/// A JSON argument.
+enum TextOrJsonb<'v> {
+    Text(&'v [u8]),
+    Jsonb(&'v [u8]),
+}
+
 /// A JSON argument: text, JSONB, or a number, which is JSON, too. `None` for NULL.
-fn argument<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Option<Json<'v>>> {
+fn text_or_jsonb<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Option<TextOrJsonb<'v>>> {
     let text = match value {
         ValueRef::Null => return Ok(None),
-        ValueRef::Blob(blob) if binary::has_plausible_header(blob)? => return Ok(Some(binary::parse(blob)?)),
+        ValueRef::Blob(blob) if binary::has_plausible_header(blob)? => return Ok(Some(TextOrJsonb::Jsonb(blob))),
         ValueRef::Blob(text) => text,
         ValueRef::Text(text) => utf8::until_nul(text),
         ValueRef::Integer(integer) => {
@@ -108,13 +120,59 @@ fn argument<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Optio
             number.as_bytes()
         }
     };
-    Ok(Some(parse::parse(text)?.json))
+    Ok(Some(TextOrJsonb::Text(text)))
+}
+
+/// The same as a tree.
+fn argument<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Option<Json<'v>>> {
+    Ok(match text_or_jsonb(value, number)? {
+        None => None,
+        Some(TextOrJsonb::Text(text)) => Some(parse::parse(text)?),
+        Some(TextOrJsonb::Jsonb(blob)) => Some(binary::parse(blob)?),
+    })
+}
+
+/// A text as JSONB.
+fn jsonb_of(text: &[u8]) -> Result<Buffer> {
+    let mut out = Output::default();
+    // JSONB is mostly shorter than its text.
+    out.expect(text.len());
+    parse::to_binary(text, &mut out)?;
+    Ok(out.finish()?)
+}
+
+/// Calls `f` with a JSON argument as JSONB. `None` for NULL.
+fn with_jsonb<T>(
+    context: &mut Context<'_>,
+    value: ValueRef<'_>,
+    f: impl FnOnce(&mut Context<'_>, &[u8]) -> Result<T>,
+) -> Result<Option<T>> {
+    let mut number = NumberText::default();
+    let text = match text_or_jsonb(value, &mut number)? {
+        None => return Ok(None),
+        Some(TextOrJsonb::Jsonb(blob)) => return f(context, blob).map(Some),
+        Some(TextOrJsonb::Text(text)) => text,
+    };
+    let Some(documents) = context.documents.take() else {
+        return f(context, jsonb_of(text)?.as_slice()).map(Some);
+    };
+    let result = match documents.jsonb_of(text) {
+        Ok(jsonb) => f(context, jsonb),
+        Err(failure) => Err(failure.into()),
+    };
+    context.documents = Some(documents);
+    result.map(Some)
+}
+
+/// The value that a path leads to.
+fn find<'j>(jsonb: &'j [u8], path: &[u8]) -> Result<Option<Node<'j>>> {
+    node::find(jsonb, path).map_err(|failure| path_failure(failure, path))
 }
 
 /// A value as an element of JSON: the result of a JSON function is JSON, another text is a string.
 fn element<'v>(value: ValueRef<'v>, subtype: u8) -> Result<Json<'v>> {
     match value {
-        ValueRef::Text(text) if subtype == SUBTYPE => Ok(parse::parse(text)?.json),
+        ValueRef::Text(text) if subtype == SUBTYPE => Ok(parse::parse(text)?),
         ValueRef::Blob(blob) if binary::has_plausible_header(blob)? => Ok(binary::parse(blob)?),
         ValueRef::Blob(_) => Err(FunctionError::new("JSON cannot hold BLOB values")),
         value => Ok(render::of_sql_value(value)?),
@@ -205,10 +263,16 @@ fn json(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 fn jsonb(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut number = NumberText::default();
-    match argument(arg(args, 0), &mut number)? {
-        Some(json) => answer::<true>(context, &json),
-        None => null(context),
+    let mut out = Output::appending_to(context.out.take_buffer());
+    match text_or_jsonb(arg(args, 0), &mut number)? {
+        None => return null(context),
+        Some(TextOrJsonb::Text(text)) => {
+            out.expect(text.len());
+            parse::to_binary(text, &mut out)?;
+        }
+        Some(TextOrJsonb::Jsonb(blob)) => binary::push(&binary::parse(blob)?, &mut out),
     }
+    context.answer_blob(out.finish()?)
 }
 
 fn array<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -239,35 +303,41 @@ fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     answer::<false>(context, &json)
 }
 
-/// Calls `f` with the value at a path, for a function whose path argument is optional. `None` for NULLs.
-fn with_target<T>(args: &[ValueRef<'_>], f: impl FnOnce(Option<&Json<'_>>) -> T) -> Result<Option<T>> {
-    let mut number = NumberText::default();
-    let Some(json) = argument(arg(args, 0), &mut number)? else { return Ok(None) };
-    let Some(path) = args.get(1) else { return Ok(Some(f(Some(&json)))) };
-    let Some(path) = path_text(*path)? else { return Ok(None) };
-    let found = path::find(&json, &path).map_err(|failure| path_failure(failure, &path))?;
-    Ok(Some(f(found)))
+/// Calls `f` with the value at a path, for a function whose path argument is optional. The answer is NULL where there is none.
+fn with_target(
+    context: &mut Context<'_>,
+    args: &[ValueRef<'_>],
+    f: impl FnOnce(&mut Context<'_>, &Node<'_>) -> Result,
+) -> Result {
+    let answered = with_jsonb(context, arg(args, 0), |context, jsonb| {
+        let path = match args.get(1) {
+            None => Cow::Borrowed(&b"$"[..]),
+            Some(path) => match path_text(*path)? {
+                Some(path) => path,
+                None => return null(context),
+            },
+        };
+        match find(jsonb, &path)? {
+            Some(found) => f(context, &found),
+            None => null(context),
+        }
+    })?;
+    answered.map_or_else(|| null(context), Ok)
 }
 
 fn array_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let length = with_target(args, |found| {
-        found.map(|json| match json {
-            Json::Array(items) => items.len() as i64,
-            _ => 0,
-        })
-    })?;
-    match length.flatten() {
-        Some(length) => context.out.set_integer(length),
-        None => context.out.set_null(),
-    }
-    Ok(())
+    with_target(context, args, |context, found| {
+        let length = if found.kind() == Some(binary::kind::ARRAY) { found.children().count() } else { 0 };
+        context.out.set_integer(length as i64);
+        Ok(())
+    })
 }
 
 fn type_of(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    match with_target(args, |found| found.map(Json::type_name))?.flatten() {
-        Some(name) => answer_bytes(context, name.as_bytes()),
-        None => null(context),
-    }
+    with_target(context, args, |context, found| {
+        let name = found.kind().and_then(binary::type_name).ok_or_else(|| FunctionError::new("malformed JSON"))?;
+        answer_bytes(context, name.as_bytes())
+    })
 }
 
 /// Returns a value that was found: a scalar as an SQL value, any other as JSON.
@@ -279,23 +349,32 @@ fn answer_found<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) 
 }
 
 fn extract<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let [first, paths @ ..] = args else { return null(context) };
-    if paths.is_empty() {
-        return null(context);
-    }
-    let mut number = NumberText::default();
-    let Some(json) = argument(*first, &mut number)? else { return null(context) };
+    let answered = match args {
+        [] | [_] => None,
+        [first, path] => with_jsonb(context, *first, |context, jsonb| {
+            let Some(path) = path_text(*path)? else { return null(context) };
+            match find(jsonb, &path)? {
+                Some(found) => answer_found::<BINARY>(context, &binary::parse(found.bytes)?),
+                None => null(context),
+            }
+        })?,
+        [first, paths @ ..] => {
+            with_jsonb(context, *first, |context, jsonb| extract_all::<BINARY>(context, jsonb, paths))?
+        }
+    };
+    answered.map_or_else(|| null(context), Ok)
+}
+
+/// Returns the array of the values that the paths lead to.
+fn extract_all<const BINARY: bool>(context: &mut Context<'_>, jsonb: &[u8], paths: &[ValueRef<'_>]) -> Result {
     let mut items = Vec::new();
     for path in paths {
         let Some(path) = path_text(*path)? else { return null(context) };
-        let found = path::find(&json, &path).map_err(|failure| path_failure(failure, &path))?;
-        if paths.len() == 1 {
-            return match found {
-                Some(found) => answer_found::<BINARY>(context, found),
-                None => null(context),
-            };
-        }
-        output::push(&mut items, found.map_or(Ok(Json::Null), Json::try_clone)?)?;
+        let item = match find(jsonb, &path)? {
+            Some(found) => binary::parse(found.bytes)?,
+            None => Json::Null,
+        };
+        output::push(&mut items, item)?;
     }
     answer::<BINARY>(context, &Json::Array(items))
 }
@@ -329,15 +408,16 @@ fn arrow_to(
     args: &[ValueRef<'_>],
     answer: impl FnOnce(&mut Context<'_>, &Json<'_>) -> Result,
 ) -> Result {
-    let mut number = NumberText::default();
-    let (json, operand) = (arg(args, 0), arg(args, 1));
-    let Some(json) = argument(json, &mut number)? else { return null(context) };
-    let Some(path) = arrow_path(operand)? else { return null(context) };
-    match path::find(&json, &path) {
-        Ok(Some(found)) => answer(context, found),
-        Ok(None) => null(context),
-        Err(failure) => Err(path_failure(failure, &path_text(operand)?.unwrap_or_default())),
-    }
+    let operand = arg(args, 1);
+    let answered = with_jsonb(context, arg(args, 0), |context, jsonb| {
+        let Some(path) = arrow_path(operand)? else { return null(context) };
+        match node::find(jsonb, &path) {
+            Ok(Some(found)) => answer(context, &binary::parse(found.bytes)?),
+            Ok(None) => null(context),
+            Err(failure) => Err(path_failure(failure, &path_text(operand)?.unwrap_or_default())),
+        }
+    })?;
+    answered.map_or_else(|| null(context), Ok)
 }
 
 fn change<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>], edit: Edit, name: &str) -> Result {
@@ -413,8 +493,8 @@ fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
     let mut number = NumberText::default();
     let text = cast::to_bytes(json, &mut number);
-    let is_valid = match parse::parse(utf8::until_nul(text)) {
-        Ok(parsed) => has(JSON5) || (has(JSON) && !parsed.is_json5),
+    let is_valid = match parse::is_json5(utf8::until_nul(text)) {
+        Ok(is_json5) => has(JSON5) || (has(JSON) && !is_json5),
         Err(Failure::Malformed(_)) => false,
         Err(failure) => return Err(failure.into()),
     };
@@ -436,7 +516,7 @@ fn error_position(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
     let mut number = NumberText::default();
     let text = utf8::until_nul(cast::to_bytes(json, &mut number));
-    let position = match parse::parse(text) {
+    let position = match parse::is_json5(text) {
         Ok(_) => 0,
         Err(failure @ Failure::OutOfMemory) => return Err(failure.into()),
         Err(Failure::Malformed(at)) => 1 + text.iter().take(at).filter(|&&byte| byte & 0xc0 != 0x80).count() as i64,

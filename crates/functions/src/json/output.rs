@@ -79,13 +79,20 @@ impl Output {
         }
     }
 
-    /// Writes a few bytes before those from `at` on.
-    pub fn insert(&mut self, at: usize, bytes: &[u8]) {
-        self.extend(bytes);
-        if let Some(moved) = self.buffer.as_mut_slice().get_mut(at..)
-            && moved.len() >= bytes.len()
-        {
-            moved.rotate_right(bytes.len());
+    /// Puts bytes in the place of `replaced` bytes, which are not more, at `at`.
+    pub fn put(&mut self, at: usize, replaced: usize, bytes: &[u8]) {
+        let (end, longer) = (self.buffer.len(), bytes.len().saturating_sub(replaced));
+        if longer > 0 {
+            if self.buffer.try_reserve(longer).is_err() {
+                return self.fail(OutputError::OutOfMemory);
+            }
+            self.buffer.append(longer);
+            if at + replaced <= end {
+                self.buffer.as_mut_slice().copy_within(at + replaced..end, at + bytes.len());
+            }
+        }
+        if let Some(place) = self.buffer.as_mut_slice().get_mut(at..at + bytes.len()) {
+            place.copy_from_slice(bytes);
         }
     }
 

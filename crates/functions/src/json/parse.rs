@@ -1,19 +1,26 @@
-//! Parsing JSON and JSON5 text into a tree.
+//! Parsing JSON and JSON5 text: into a tree, into JSONB, or only to know whether it is JSON.
 
 use std::borrow::Cow;
 
 use lithe_value::buffer::OutOfMemory;
 
-use super::output;
+use super::binary::kind;
+use super::output::{self, Output};
 use super::tree::{DEPTH_MAX, Escapes, Json, Text, escape, is_plain_escape};
 use crate::error::FunctionError;
 
-/// A parsed text.
-pub struct Parsed<'a> {
-    /// The value.
-    pub json: Json<'a>,
-    /// It is JSON5 and not JSON.
-    pub is_json5: bool,
+/// What the values of a text become, from the first to the last.
+pub trait Sink<'a> {
+    /// Where an array or object begins.
+    type Mark;
+    /// null, true, false, or a number as it is written.
+    fn scalar(&mut self, kind: u8, bytes: &'a [u8]) -> Result<()>;
+    /// A string or a label.
+    fn text(&mut self, escapes: Escapes, bytes: &'a [u8]) -> Result<()>;
+    /// An array or object begins: what follows is in it.
+    fn open(&mut self) -> Self::Mark;
+    /// The array or object ends. An object's labels and values alternate.
+    fn close(&mut self, is_object: bool, mark: Self::Mark) -> Result<()>;
 }
 
 /// Why a text could not be parsed.
@@ -40,26 +47,121 @@ impl From<Failure> for FunctionError {
     }
 }
 
-/// Parses a text. Text that is not JSON5 is an error with an offset. For text after a complete value, SQLite reports the offset
-/// at which the parser last tried to read a value or label and found something else.
-pub fn parse(text: &[u8]) -> Result<Parsed<'_>> {
-    let mut parser = Parser { text, at: 0, depth: 0, is_json5: false, missed: 0, space_at: 0, json5_space_at: 0 };
+/// Parses a text into a tree.
+pub fn parse(text: &[u8]) -> Result<Json<'_>> {
+    let mut tree = Tree(Vec::new());
+    read(text, &mut tree)?;
+    let json = tree.0.pop().unwrap_or(Json::Null);
+    debug_assert!(tree.0.is_empty(), "a text is one value");
+    Ok(json)
+}
+
+/// Parses a text into JSONB, which is appended to `out`.
+pub fn to_binary(text: &[u8], out: &mut Output) -> Result<()> {
+    read(text, out).map(|_| ())
+}
+
+/// Whether a text is JSON5 and not JSON.
+pub fn is_json5(text: &[u8]) -> Result<bool> {
+    read(text, &mut Nothing)
+}
+
+/// Reads a text; returns whether it is JSON5 and not JSON. Text that is not JSON5 is an error with an offset. For text after a
+/// complete value, SQLite reports the offset at which the parser last tried to read a value or label and found something else.
+fn read<'a>(text: &'a [u8], sink: &mut impl Sink<'a>) -> Result<bool> {
+    let mut parser = Parser { text, at: 0, depth: 0, is_json5: false, missed: 0, space_at: 0, json5_space_at: 0, sink };
     parser.skip_space();
-    let json = parser.value()?;
+    parser.value()?;
     parser.skip_space();
     match parser.peek() {
-        None => Ok(Parsed { json, is_json5: parser.is_json5 }),
+        None => Ok(parser.is_json5),
         Some(_) => Err(Failure::Malformed(parser.missed)),
+    }
+}
+
+/// The values that have no array or object around them yet.
+struct Tree<'a>(Vec<Json<'a>>);
+
+impl<'a> Sink<'a> for Tree<'a> {
+    type Mark = usize;
+
+    fn scalar(&mut self, kind: u8, bytes: &'a [u8]) -> Result<()> {
+        let digits = Cow::Borrowed(bytes);
+        let json = match kind {
+            kind::TRUE => Json::True,
+            kind::FALSE => Json::False,
+            kind::INT => Json::Integer(digits),
+            kind::INT5 => Json::Hex(digits),
+            kind::FLOAT => Json::Real(digits),
+            kind::FLOAT5 => Json::BareReal(digits),
+            _ => Json::Null,
+        };
+        Ok(output::push(&mut self.0, json)?)
+    }
+
+    fn text(&mut self, escapes: Escapes, bytes: &'a [u8]) -> Result<()> {
+        Ok(output::push(&mut self.0, Json::Text(Text { escapes, bytes: Cow::Borrowed(bytes) }))?)
+    }
+
+    fn open(&mut self) -> usize {
+        self.0.len()
+    }
+
+    fn close(&mut self, is_object: bool, mark: usize) -> Result<()> {
+        let mut content = self.0.drain(mark..);
+        let json = if is_object {
+            let mut members = Vec::new();
+            members.try_reserve_exact(content.len() / 2).map_err(|_| OutOfMemory)?;
+            while let (Some(Json::Text(label)), Some(value)) = (content.next(), content.next()) {
+                members.push((label, value));
+            }
+            Json::Object(members)
+        } else {
+            Json::Array(output::collect(content.by_ref().map(Ok))?)
+        };
+        drop(content);
+        Ok(output::push(&mut self.0, json)?)
+    }
+}
+
+/// Only the question whether a text is JSON.
+struct Nothing;
+
+impl<'a> Sink<'a> for Nothing {
+    type Mark = ();
+
+    fn scalar(&mut self, _kind: u8, _bytes: &'a [u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn text(&mut self, _escapes: Escapes, _bytes: &'a [u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn open(&mut self) {}
+
+    fn close(&mut self, _is_object: bool, _mark: ()) -> Result<()> {
+        Ok(())
     }
 }
 
 /// Whether a string may have the byte, whatever its quotes, without being JSON5 or an escape.
 #[inline]
+#[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
 fn is_plain(byte: u8) -> bool {
-    byte >= 0x20 && !matches!(byte, b'"' | b'\'' | b'\\')
+    const PLAIN: [bool; 256] = {
+        let mut plain = [false; 256];
+        let mut byte = 0x20;
+        while byte < plain.len() {
+            plain[byte] = !matches!(byte as u8, b'"' | b'\'' | b'\\');
+            byte += 1;
+        }
+        plain
+    };
+    PLAIN[usize::from(byte)]
 }
 
-struct Parser<'a> {
+struct Parser<'a, 's, S> {
     text: &'a [u8],
     at: usize,
     depth: usize,
@@ -69,11 +171,13 @@ struct Parser<'a> {
     /// Where the last skipped white space began, and where its JSON5-only part began.
     space_at: usize,
     json5_space_at: usize,
+    sink: &'s mut S,
 }
 
 type Result<T, E = Failure> = std::result::Result<T, E>;
 
-impl<'a> Parser<'a> {
+impl<'a, S: Sink<'a>> Parser<'a, '_, S> {
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
@@ -124,66 +228,67 @@ impl<'a> Parser<'a> {
     }
 
     /// A value. The caller has skipped the white space before it.
-    fn value(&mut self) -> Result<Json<'a>> {
-        match self.peek() {
-            Some(b'{') => self.nested(Self::object),
-            Some(b'[') => self.nested(Self::array),
-            Some(quote @ (b'"' | b'\'')) => self.string(quote).map(Json::Text),
-            Some(b'-' | b'+' | b'.' | b'0'..=b'9') => self.number(),
+    fn value(&mut self) -> Result<()> {
+        let (kind, bytes) = match self.peek() {
+            Some(b'{') => return self.nested(Self::object),
+            Some(b'[') => return self.nested(Self::array),
+            Some(quote @ (b'"' | b'\'')) => return self.string(quote),
+            Some(b'-' | b'+' | b'.' | b'0'..=b'9') => self.number()?,
             // If there is no value, the reported offset is that before the white space.
-            None | Some(b',' | b':' | b']' | b'}') => Err(Failure::Malformed(self.space_at)),
-            Some(_) => self.word(),
-        }
+            None | Some(b',' | b':' | b']' | b'}') => return Err(Failure::Malformed(self.space_at)),
+            Some(_) => self.word()?,
+        };
+        self.sink.scalar(kind, bytes)
     }
 
-    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Result<Json<'a>>) -> Result<Json<'a>> {
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if self.depth == DEPTH_MAX {
             return self.fail();
         }
         self.depth += 1;
         self.at += 1;
         self.skip_space();
-        let json = read(self);
+        read(self)?;
         self.depth -= 1;
-        json
+        Ok(())
     }
 
-    fn array(&mut self) -> Result<Json<'a>> {
-        let mut items = Vec::new();
+    fn array(&mut self) -> Result<()> {
+        let mark = self.sink.open();
         while self.peek() != Some(b']') {
-            output::push(&mut items, self.value()?)?;
+            self.value()?;
             if !self.separator(b']')? {
                 self.at += 1;
-                return Ok(Json::Array(items));
+                return self.sink.close(false, mark);
             }
         }
         self.missed = self.at;
         self.at += 1;
-        Ok(Json::Array(items))
+        self.sink.close(false, mark)
     }
 
-    fn object(&mut self) -> Result<Json<'a>> {
-        let mut members = Vec::new();
+    fn object(&mut self) -> Result<()> {
+        let mark = self.sink.open();
         while self.peek() != Some(b'}') {
-            let label = match self.peek() {
+            match self.peek() {
                 Some(quote @ (b'"' | b'\'')) => self.string(quote)?,
                 _ => self.bare_label()?,
-            };
+            }
             self.skip_space();
             if self.peek() != Some(b':') {
                 return Err(Failure::Malformed(self.json5_space_at));
             }
             self.at += 1;
             self.skip_space();
-            output::push(&mut members, (label, self.value()?))?;
+            self.value()?;
             if !self.separator(b'}')? {
                 self.at += 1;
-                return Ok(Json::Object(members));
+                return self.sink.close(true, mark);
             }
         }
         self.missed = self.at;
         self.at += 1;
-        Ok(Json::Object(members))
+        self.sink.close(true, mark)
     }
 
     /// Skips a comma and the white space around it, unless `close` follows; returns whether there was one. A comma before `close`
@@ -209,7 +314,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A label without quotes. A word that is a value (`true`, `null`, ...) is not a label.
-    fn bare_label(&mut self) -> Result<Text<'a>> {
+    fn bare_label(&mut self) -> Result<()> {
         let start = self.at;
         if !matches!(self.peek(), Some(b'}' | b',' | b':' | b'{' | b'[') | None) && self.word().is_ok() {
             return Err(Failure::Malformed(start));
@@ -233,10 +338,10 @@ impl<'a> Parser<'a> {
             return self.fail();
         }
         (self.is_json5, self.missed) = (true, start);
-        Ok(Text { escapes, bytes: Cow::Borrowed(self.since(start)) })
+        self.sink.text(escapes, self.since(start))
     }
 
-    fn string(&mut self, quote: u8) -> Result<Text<'a>> {
+    fn string(&mut self, quote: u8) -> Result<()> {
         self.at += 1;
         let start = self.at;
         let mut escapes = Escapes::None;
@@ -267,12 +372,12 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        let bytes = Cow::Borrowed(self.since(start));
+        let bytes = self.since(start);
         self.at += 1;
         if escapes == Escapes::Json5 && !bytes.iter().any(|&byte| byte == b'\\' || byte == b'"' || byte < 0x20) {
             escapes = Escapes::None; // only the quotes were JSON5
         }
-        Ok(Text { escapes, bytes })
+        self.sink.text(escapes, bytes)
     }
 
     fn digits(&mut self) -> usize {
@@ -285,7 +390,7 @@ impl<'a> Parser<'a> {
 
     /// A number. For a sign without a number, SQLite reports the offset of the sign; for other malformed numbers, the offset of
     /// the first wrong byte.
-    fn number(&mut self) -> Result<Json<'a>> {
+    fn number(&mut self) -> Result<(u8, &'a [u8])> {
         let sign_at = self.at;
         let sign = self.peek().filter(|byte| matches!(byte, b'-' | b'+'));
         self.at += usize::from(sign.is_some());
@@ -296,7 +401,7 @@ impl<'a> Parser<'a> {
             if let Some(len) = infinity(self.rest()) {
                 self.at += len;
                 self.is_json5 = true;
-                return Ok(Json::Real(Cow::Borrowed(if sign == Some(b'-') { b"-9e999" } else { b"9e999" })));
+                return Ok((kind::FLOAT, if sign == Some(b'-') { b"-9e999" } else { b"9e999" }));
             }
             if !matches!(self.peek(), Some(b'.' | b'0'..=b'9')) {
                 return Err(Failure::Malformed(sign_at));
@@ -308,13 +413,13 @@ impl<'a> Parser<'a> {
                 self.at += 1;
             }
             self.is_json5 = true;
-            return Ok(Json::Hex(Cow::Borrowed(self.since(start))));
+            return Ok((kind::INT5, self.since(start)));
         }
         self.decimal(sign_at, start)
     }
 
     /// The digits of a number, its point and its exponent. A sign may be at `sign_at`; the bytes of the number begin at `start`.
-    fn decimal(&mut self, sign_at: usize, start: usize) -> Result<Json<'a>> {
+    fn decimal(&mut self, sign_at: usize, start: usize) -> Result<(u8, &'a [u8])> {
         let zero_first = self.peek() == Some(b'0');
         let whole = self.digits();
         if zero_first && whole > 1 {
@@ -339,19 +444,19 @@ impl<'a> Parser<'a> {
             is_real = true;
         }
         self.is_json5 |= is_bare;
-        let bytes = Cow::Borrowed(self.since(start));
-        Ok(match (is_real, is_bare) {
-            (_, true) => Json::BareReal(bytes),
-            (true, false) => Json::Real(bytes),
-            (false, false) => Json::Integer(bytes),
-        })
+        let kind = match (is_real, is_bare) {
+            (_, true) => kind::FLOAT5,
+            (true, false) => kind::FLOAT,
+            (false, false) => kind::INT,
+        };
+        Ok((kind, self.since(start)))
     }
 
-    fn word(&mut self) -> Result<Json<'a>> {
-        for (word, json) in [("true", Json::True), ("false", Json::False), ("null", Json::Null)] {
+    fn word(&mut self) -> Result<(u8, &'static [u8])> {
+        for (word, kind) in [("true", kind::TRUE), ("false", kind::FALSE), ("null", kind::NULL)] {
             if self.rest().starts_with(word.as_bytes()) && !is_word(self.text.get(self.at + word.len())) {
                 self.at += word.len();
-                return Ok(json);
+                return Ok((kind, b""));
             }
         }
         let json5 = |word: &str| {
@@ -359,18 +464,18 @@ impl<'a> Parser<'a> {
             has && !is_word(self.text.get(self.at + word.len()))
         };
         let whole_infinity = |len: &usize| !is_word(self.text.get(self.at + len));
-        let (json, len) = if let Some(len) = infinity(self.rest()).filter(whole_infinity) {
-            (Json::Real(Cow::Borrowed(b"9e999")), len)
+        let (scalar, len): ((u8, &[u8]), usize) = if let Some(len) = infinity(self.rest()).filter(whole_infinity) {
+            ((kind::FLOAT, b"9e999"), len)
         } else if json5("nan") {
-            (Json::Null, 3)
+            ((kind::NULL, b""), 3)
         } else if json5("qnan") || json5("snan") {
-            (Json::Null, 4)
+            ((kind::NULL, b""), 4)
         } else {
             return self.fail();
         };
         self.at += len;
         self.is_json5 = true;
-        Ok(json)
+        Ok(scalar)
     }
 }
 

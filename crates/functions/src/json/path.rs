@@ -105,34 +105,6 @@ impl Step<'_> {
     }
 }
 
-/// The value that the path leads to.
-pub fn find<'j, 'a>(json: &'j Json<'a>, path: &[u8]) -> Result<Option<&'j Json<'a>>> {
-    let (mut at, mut rest) = (json, steps(path)?);
-    while !rest.is_empty() {
-        if rest.first() == Some(&b'[') && !matches!(at, Json::Array(_)) {
-            return Ok(None);
-        }
-        let (step, behind) = first_step(rest)?;
-        let next = match (at, &step) {
-            (Json::Object(members), Step::Label(label)) => {
-                let wanted = label.to_sql()?;
-                let found = members.iter().find(|(label, _)| label.is(&wanted)).or(damaged_member(members));
-                found.map(|(_, value)| value)
-            }
-            (Json::Array(items), step) => {
-                step.place(items.len()).and_then(|at| items.get(at).or(damaged_element(items)))
-            }
-            _ => None,
-        };
-        match next {
-            Some(Json::Damaged(_)) => return Err(Failure::Malformed),
-            Some(next) => (at, rest) = (next, behind),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(at))
-}
-
 /// The last element, if its bytes are damaged: what follows them cannot be decoded.
 pub fn damaged_element<'j, 'a>(items: &'j [Json<'a>]) -> Option<&'j Json<'a>> {
     items.last().filter(|last| matches!(last, Json::Damaged(_)))

@@ -81,21 +81,6 @@ impl<'a> Json<'a> {
             Json::Damaged(bytes) => Json::Damaged(bytes),
         })
     }
-
-    /// The result of `json_type`.
-    pub fn type_name(&self) -> &'static str {
-        match self {
-            Json::Null => "null",
-            Json::True => "true",
-            Json::False => "false",
-            Json::Integer(_) | Json::Hex(_) => "integer",
-            Json::Real(_) | Json::BareReal(_) => "real",
-            Json::Text(_) => "text",
-            Json::Array(_) => "array",
-            Json::Object(_) => "object",
-            Json::Damaged(_) => "",
-        }
-    }
 }
 
 impl<'a> Text<'a> {

@@ -1,0 +1,145 @@
+//! Looking up values in JSONB without reading the others.
+
+use super::binary;
+use super::path::{self, Step};
+use super::tree::Text;
+
+/// A value within JSONB.
+pub struct Node<'a> {
+    /// Its offset, or that of its label.
+    pub id: usize,
+    /// Its offset.
+    pub at: usize,
+    /// Its bytes, and the bytes after them in the array or object around it.
+    pub bytes: &'a [u8],
+}
+
+/// The step from a value to one of its children.
+pub enum Key<'a> {
+    /// Into an array.
+    Index(usize),
+    /// Into an object.
+    Label(Text<'a>),
+}
+
+impl<'a> Node<'a> {
+    /// Its kind and content, if its header is right.
+    pub fn content(&self) -> Option<(u8, &'a [u8])> {
+        binary::header(self.bytes).map(|(kind, content, _)| (kind, content))
+    }
+
+    /// Its kind, if its header is right.
+    pub fn kind(&self) -> Option<u8> {
+        self.content().map(|(kind, _)| kind)
+    }
+
+    /// The number of its bytes, its header included.
+    pub fn len(&self) -> usize {
+        binary::header(self.bytes).map_or(0, |(_, _, rest)| self.bytes.len() - rest.len())
+    }
+
+    /// The offset of its content.
+    pub fn content_at(&self) -> Option<usize> {
+        let (_, content, rest) = binary::header(self.bytes)?;
+        Some(self.at + self.bytes.len() - content.len() - rest.len())
+    }
+
+    /// Its children, each with its key, as far as they can be read.
+    pub fn children(&self) -> Children<'a> {
+        let (kind, rest) = self.content().unwrap_or_default();
+        let is_object = kind == binary::kind::OBJECT;
+        let rest = if kind >= binary::kind::ARRAY { rest } else { &[] };
+        Children { is_object, at: self.content_at().unwrap_or_default(), rest, index: 0 }
+    }
+}
+
+/// The children of an array or object that have not been visited.
+pub struct Children<'a> {
+    is_object: bool,
+    at: usize,
+    rest: &'a [u8],
+    index: usize,
+}
+
+impl<'a> Children<'a> {
+    /// The next child; an error if the bytes are no valid element.
+    pub fn next(&mut self) -> Option<Result<(Key<'a>, Node<'a>), path::Failure>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let child = self.read();
+        if child.is_none() {
+            self.rest = &[];
+        }
+        Some(child.ok_or(path::Failure::Malformed))
+    }
+
+    /// How many children there are, with what cannot be read as one.
+    pub fn count(mut self) -> usize {
+        std::iter::from_fn(|| self.next()).count()
+    }
+
+    fn read(&mut self) -> Option<(Key<'a>, Node<'a>)> {
+        let id = self.at;
+        let key = if self.is_object {
+            let (kind, label, rest) = binary::header(self.rest)?;
+            self.advance(rest);
+            Key::Label(binary::label(kind, label)?)
+        } else {
+            Key::Index(self.index)
+        };
+        self.index += 1;
+        let node = Node { id, at: self.at, bytes: self.rest };
+        let (_, _, rest) = binary::header(self.rest)?;
+        self.advance(rest);
+        Some((key, node))
+    }
+
+    fn advance(&mut self, rest: &'a [u8]) {
+        self.at += self.rest.len() - rest.len();
+        self.rest = rest;
+    }
+}
+
+/// The value at a path.
+pub fn find<'a>(document: &'a [u8], path: &[u8]) -> Result<Option<Node<'a>>, path::Failure> {
+    let (mut node, mut rest) = (Node { id: 0, at: 0, bytes: document }, path::steps(path)?);
+    while !rest.is_empty() {
+        if rest.first() == Some(&b'[') && node.kind() != Some(binary::kind::ARRAY) {
+            return Ok(None);
+        }
+        let (step, behind) = path::first_step(rest)?;
+        match child(&node, &step)? {
+            Some(next) => (node, rest) = (next, behind),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(node))
+}
+
+/// The child that one step leads to.
+fn child<'a>(node: &Node<'a>, step: &Step<'_>) -> Result<Option<Node<'a>>, path::Failure> {
+    let wanted = if let Step::Label(label) = step { Some(label.to_sql()?) } else { None };
+    let mut count = 0;
+    if let Step::FromEnd(_) = step {
+        let mut children = node.children();
+        while let Some(child) = children.next() {
+            child?;
+            count += 1;
+        }
+    }
+    let place = step.place(count);
+    let mut children = node.children();
+    while let Some(child) = children.next() {
+        let (key, child) = child?;
+        let is_it = match (key, &wanted) {
+            (Key::Label(label), Some(wanted)) => label.is(wanted),
+            (Key::Index(index), None) => place == Some(index),
+            _ => false,
+        };
+        if is_it {
+            return Ok(Some(child));
+        }
+    }
+    Ok(None)
+}
