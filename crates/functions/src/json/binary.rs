@@ -107,7 +107,12 @@ impl<'a> Sink<'a> for Output {
 
     fn close(&mut self, is_object: bool, mark: usize) -> Result<(), Failure> {
         let kind = if is_object { kind::OBJECT } else { kind::ARRAY };
-        let (header, len) = header_of(kind, self.len().saturating_sub(mark));
+        let size = self.len().saturating_sub(mark);
+        if size <= SIZE_INLINE_MAX {
+            self.set(mark.saturating_sub(1), (size as u8) << 4 | kind);
+            return Ok(());
+        }
+        let (header, len) = header_of(kind, size);
         self.put(mark.saturating_sub(1), 1, header.get(..len).unwrap_or_default());
         Ok(())
     }
@@ -135,6 +140,9 @@ fn kind_of(escapes: Escapes) -> u8 {
 }
 
 fn push_bytes(kind: u8, content: &[u8], out: &mut Output) {
+    if content.len() <= SIZE_INLINE_MAX {
+        return out.push_before((content.len() as u8) << 4 | kind, content);
+    }
     let (header, len) = header_of(kind, content.len());
     out.extend(header.get(..len).unwrap_or_default());
     out.extend(content);
@@ -184,6 +192,7 @@ pub fn parse(blob: &[u8]) -> Result<Json<'_>, Failure> {
 }
 
 /// The kind, the content, and the bytes after it.
+#[inline]
 pub fn header(blob: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&first, rest) = blob.split_first()?;
     let (size, rest) = match first >> 4 {

@@ -119,25 +119,48 @@ pub fn find<'a>(document: &'a [u8], path: &[u8]) -> Result<Option<Node<'a>>, pat
 
 /// The child that one step leads to.
 fn child<'a>(node: &Node<'a>, step: &Step<'_>) -> Result<Option<Node<'a>>, path::Failure> {
-    let wanted = if let Step::Label(label) = step { Some(label.to_sql()?) } else { None };
-    let mut count = 0;
-    if let Step::FromEnd(_) = step {
-        let mut children = node.children();
-        while let Some(child) = children.next() {
-            child?;
-            count += 1;
+    let children = node.children();
+    match step {
+        Step::Label(label) if children.is_object => member(children, &label.to_sql()?),
+        // As in SQLite, what is searched in vain must be sound.
+        Step::Label(_) => element(children, usize::MAX),
+        Step::Index(at) => element(children, *at),
+        Step::FromEnd(_) => {
+            let mut count = 0;
+            let mut counted = node.children();
+            while let Some(child) = counted.next() {
+                child?;
+                count += 1;
+            }
+            step.place(count).map_or(Ok(None), |at| element(children, at))
         }
     }
-    let place = step.place(count);
-    let mut children = node.children();
+}
+
+/// The member of an object with a label.
+fn member<'a>(mut members: Children<'a>, label: &[u8]) -> Result<Option<Node<'a>>, path::Failure> {
+    while !members.rest.is_empty() {
+        let id = members.at;
+        let (kind, bytes, behind) = binary::header(members.rest).ok_or(path::Failure::Malformed)?;
+        members.advance(behind);
+        let is_it = match kind {
+            binary::kind::TEXT | binary::kind::TEXTRAW => bytes == label,
+            _ => binary::label(kind, bytes).ok_or(path::Failure::Malformed)?.is(label),
+        };
+        let (_, _, behind) = binary::header(members.rest).ok_or(path::Failure::Malformed)?;
+        if is_it {
+            return Ok(Some(Node { id, at: members.at, bytes: members.rest }));
+        }
+        members.advance(behind);
+    }
+    Ok(None)
+}
+
+/// The child at a place; the children before it must be sound.
+fn element<'a>(mut children: Children<'a>, place: usize) -> Result<Option<Node<'a>>, path::Failure> {
     while let Some(child) = children.next() {
         let (key, child) = child?;
-        let is_it = match (key, &wanted) {
-            (Key::Label(label), Some(wanted)) => label.is(wanted),
-            (Key::Index(index), None) => place == Some(index),
-            _ => false,
-        };
-        if is_it {
+        if matches!(key, Key::Index(at) if at == place) {
             return Ok(Some(child));
         }
     }

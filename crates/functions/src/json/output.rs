@@ -67,6 +67,18 @@ impl Output {
         }
     }
 
+    /// Writes one byte, and others behind it.
+    #[inline]
+    pub fn push_before(&mut self, byte: u8, bytes: &[u8]) {
+        if self.buffer.try_reserve(bytes.len() + 1).is_err() {
+            return self.fail(OutputError::OutOfMemory);
+        }
+        if let [first, rest @ ..] = self.buffer.append(bytes.len() + 1) {
+            *first = byte;
+            rest.copy_from_slice(bytes);
+        }
+    }
+
     /// How much has been written.
     pub fn len(&self) -> usize {
         self.buffer.len()
@@ -76,6 +88,13 @@ impl Output {
     pub fn expect(&mut self, len: usize) {
         if self.buffer.try_reserve(len).is_err() {
             self.fail(OutputError::OutOfMemory);
+        }
+    }
+
+    /// Puts a byte in the place of another.
+    pub fn set(&mut self, at: usize, byte: u8) {
+        if let Some(place) = self.buffer.as_mut_slice().get_mut(at) {
+            *place = byte;
         }
     }
 
