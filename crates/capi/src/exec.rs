@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
 use crate::code;
-use crate::column::{sqlite3_column_count, sqlite3_column_name, sqlite3_column_text, sqlite3_column_type};
+use crate::column::{sqlite3_column_count, sqlite3_column_name, sqlite3_column_text};
 use crate::connection::statement::sqlite3_stmt;
 use crate::connection::{Locked, live, sqlite3};
 use crate::ffi_guard::api;
@@ -17,8 +17,16 @@ use crate::text;
 pub(crate) type ExecCallback =
     Option<unsafe extern "C" fn(*mut c_void, c_int, *mut *mut c_char, *mut *mut c_char) -> c_int>;
 
-/// Runs all statements of `sql`, and calls `row` for each row (with `true`), or once for a statement without rows if
-/// PRAGMA empty_result_callbacks is on (with `false`). The run stops if `row` returns false.
+/// What a statement gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    FirstRow,
+    Row,
+    /// No row, which is told only if PRAGMA empty_result_callbacks is on.
+    Nothing,
+}
+
+/// Runs all statements of `sql`, and calls `row` for what they give. The run stops if `row` returns false.
 ///
 /// # Safety
 /// `db` is the handle of the locked connection, and `sql` ends with NUL.
@@ -26,7 +34,7 @@ unsafe fn run(
     handle: *mut sqlite3,
     db: &Locked<'_>,
     sql: *const c_char,
-    row: &mut dyn FnMut(*mut sqlite3_stmt, bool) -> bool,
+    row: &mut dyn FnMut(*mut sqlite3_stmt, Given) -> bool,
 ) -> c_int {
     // SAFETY: our caller's promise; the statements are made and ended here.
     unsafe {
@@ -45,18 +53,19 @@ unsafe fn run(
             }
             let mut has_rows = false;
             loop {
-                let is_row = match sqlite3_step(statement) {
-                    code::ROW => true,
-                    code::DONE if !has_rows && db.core().has_empty_result_callbacks() => false,
+                let given = match sqlite3_step(statement) {
+                    code::ROW if has_rows => Given::Row,
+                    code::ROW => Given::FirstRow,
+                    code::DONE if !has_rows && db.core().has_empty_result_callbacks() => Given::Nothing,
                     code::DONE => break,
                     _ => return sqlite3_finalize(statement),
                 };
-                if !row(statement, is_row) {
+                if !row(statement, given) {
                     sqlite3_finalize(statement);
                     return db.fail_code(code::ABORT);
                 }
                 has_rows = true;
-                if !is_row {
+                if given == Given::Nothing {
                     break;
                 }
             }
@@ -92,24 +101,25 @@ unsafe fn names(statement: *mut sqlite3_stmt) -> Vec<*mut c_char> {
     unsafe { (0..sqlite3_column_count(statement)).map(|i| sqlite3_column_name(statement, i).cast_mut()).collect() }
 }
 
-/// The texts of a row; null for NULL.
+/// Puts the texts of a row, and null for NULL, in the place of those of another; `texts` ends with a null pointer then.
 ///
 /// # Safety
 /// As [`names`].
-unsafe fn texts(statement: *mut sqlite3_stmt) -> Vec<*mut c_char> {
+unsafe fn read_texts(statement: *mut sqlite3_stmt, texts: &mut Vec<*mut c_char>) {
+    texts.clear();
     // SAFETY: our caller's promise.
-    let text = |i| unsafe {
-        let text = sqlite3_column_text(statement, i).cast::<c_char>().cast_mut();
-        if sqlite3_column_type(statement, i) == code::NULL { null_mut() } else { text }
-    };
-    // SAFETY: our caller's promise.
-    (0..unsafe { sqlite3_column_count(statement) }).map(text).chain([null_mut()]).collect()
+    unsafe {
+        let text = |i| sqlite3_column_text(statement, i).cast::<c_char>().cast_mut();
+        texts.extend((0..sqlite3_column_count(statement)).map(text).chain([null_mut()]));
+    }
 }
 
 /// A table under construction: names, then the texts of each row.
 #[derive(Default)]
 struct Table {
     cells: Vec<*mut c_char>,
+    /// The texts of the last row.
+    texts: Vec<*mut c_char>,
     rows: usize,
     columns: usize,
     /// The statements have different numbers of columns.
@@ -119,22 +129,23 @@ struct Table {
 impl Table {
     /// # Safety
     /// As [`names`].
-    unsafe fn add(&mut self, statement: *mut sqlite3_stmt, is_row: bool) -> bool {
+    unsafe fn add(&mut self, statement: *mut sqlite3_stmt, given: Given) -> bool {
         // SAFETY: our caller's promise; names and texts end with NUL.
         unsafe {
             let copy = |cell: &*mut c_char| text::bytes(*cell).map_or(null_mut(), memory::copy_text);
-            let names = names(statement);
             if self.cells.is_empty() {
+                let names = names(statement);
                 self.columns = names.len();
                 self.cells.extend(names.iter().map(copy));
-            } else if self.columns != names.len() {
+            } else if given != Given::Row && self.columns != sqlite3_column_count(statement) as usize {
                 self.is_incompatible = true;
                 return false;
             }
-            if !is_row {
+            if given == Given::Nothing {
                 return true;
             }
-            self.cells.extend(texts(statement)[..self.columns].iter().map(copy));
+            read_texts(statement, &mut self.texts);
+            self.cells.extend(self.texts[..self.columns].iter().map(copy));
         }
         self.rows += 1;
         true
@@ -172,14 +183,20 @@ api! {
             Ok(db) => db,
             Err(code) => return code,
         };
-        let mut row = |statement, is_row| {
+        let (mut columns, mut texts) = (Vec::new(), Vec::new());
+        let mut row = |statement, given| {
             let Some(callback) = callback else { return true };
-            let mut names = names(statement);
-            let count = names.len() as c_int;
-            names.push(null_mut()); // so that the list has an address even without columns
-            let mut texts = if is_row { texts(statement) } else { Vec::new() };
-            let values = if is_row { texts.as_mut_ptr() } else { null_mut() };
-            callback(arg, count, values, names.as_mut_ptr()) == 0
+            if given != Given::Row {
+                columns = names(statement);
+                columns.push(null_mut()); // so that the list has an address even without columns
+            }
+            let values = if given == Given::Nothing {
+                null_mut()
+            } else {
+                read_texts(statement, &mut texts);
+                texts.as_mut_ptr()
+            };
+            callback(arg, columns.len() as c_int - 1, values, columns.as_mut_ptr()) == 0
         };
         let sql = if sql.is_null() { c"".as_ptr() } else { sql };
         let code = run(handle, &db, sql, &mut row);
@@ -197,7 +214,7 @@ api! {
             return db.fail_code(code::MISUSE);
         }
         let mut table = Table::default();
-        let mut code = run(handle, &db, sql, &mut |statement, is_row| table.add(statement, is_row));
+        let mut code = run(handle, &db, sql, &mut |statement, given| table.add(statement, given));
         if table.is_incompatible {
             code = db.fail_code(code::ERROR);
             if let Some(message) = message.as_mut() {

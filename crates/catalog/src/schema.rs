@@ -1,6 +1,8 @@
 //! The objects of one database: the decoded rows of its schema table.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use hashbrown::HashMap;
 
 use lithe_format::PageNo;
 use lithe_format::db_header::TextEncoding;
@@ -9,7 +11,7 @@ use lithe_value::Affinity;
 
 use super::name::Key;
 use super::persistent_map::PersistentMap;
-use super::{Column, Derived, Index, NameBuf, Table, Trigger};
+use super::{Column, Derived, ForeignKey, Index, NameBuf, Table, Trigger};
 
 /// The objects of one database. Shared as an `Arc`, which is changed only by its single owner.
 #[derive(Clone, Debug)]
@@ -26,6 +28,7 @@ pub struct Schema {
     triggers: PersistentMap<NameBuf, Numbered<Trigger>>,
     /// The number of the next object; numbers are in the order of creation.
     next_number: u64,
+    references: References,
 }
 
 impl Schema {
@@ -57,6 +60,20 @@ impl<T> Clone for Numbered<T> {
     }
 }
 
+/// A foreign key: its number among all, its child, and its place there.
+type Reference = (u64, NameBuf, usize);
+
+/// The foreign keys that name each table, found when they are first asked for. A copy of a schema, which is made to be changed, begins
+/// without them.
+#[derive(Default, Debug)]
+struct References(OnceLock<HashMap<NameBuf, Vec<Reference>>>);
+
+impl Clone for References {
+    fn clone(&self) -> References {
+        References::default()
+    }
+}
+
 /// The schema table's name, and that of the temporary database's.
 pub const SCHEMA_TABLE: &str = "sqlite_master";
 /// See [`SCHEMA_TABLE`].
@@ -79,6 +96,7 @@ impl Schema {
             indexes: PersistentMap::new(),
             triggers: PersistentMap::new(),
             next_number: 0,
+            references: References::default(),
         };
         schema.add_table(schema_table(temporary));
         schema
@@ -124,6 +142,28 @@ impl Schema {
         in_order(self.tables.values())
     }
 
+    /// The foreign keys that name a table, of the newest child first, each with its child, and with its number among all foreign
+    /// keys in that order.
+    pub fn references_to(&self, name: Name<'_>) -> impl Iterator<Item = (u64, &Arc<Table>, &ForeignKey)> {
+        let found = self.references.0.get_or_init(|| self.find_references()).get(&Key(name));
+        found.into_iter().flatten().filter_map(|(number, child, at)| {
+            let child = self.table(child.name())?;
+            Some((*number, child, child.foreign_keys.get(*at)?))
+        })
+    }
+
+    fn find_references(&self) -> HashMap<NameBuf, Vec<Reference>> {
+        let mut references: HashMap<NameBuf, Vec<Reference>> = HashMap::new();
+        let mut number = 0;
+        for child in self.tables().into_iter().rev() {
+            for (at, key) in child.foreign_keys.iter().enumerate() {
+                references.entry(key.parent.clone()).or_default().push((number, child.name.clone(), at));
+                number += 1;
+            }
+        }
+        references
+    }
+
     /// All triggers in the order of their creation.
     pub fn triggers(&self) -> Vec<&Arc<Trigger>> {
         in_order(self.triggers.values())
@@ -140,6 +180,7 @@ impl Schema {
         if let Some(old) = self.take_table(table.name.name()) {
             table.triggers.clone_from(&old.triggers);
         }
+        self.references = References::default();
         let number = self.number();
         for index in &table.indexes {
             let number = self.number();
@@ -150,6 +191,7 @@ impl Schema {
 
     /// Puts another description in the place of the one that a table has; nothing happens if there is no such table.
     pub fn replace_table(&mut self, table: Table) {
+        self.references = References::default();
         if let Some(known) = self.tables.get_mut(&Key(table.name.name())) {
             known.object = Arc::new(table);
         }
@@ -187,6 +229,7 @@ impl Schema {
     }
 
     fn take_table(&mut self, name: Name<'_>) -> Option<Arc<Table>> {
+        self.references = References::default();
         let table = self.tables.remove(&Key(name))?.object;
         for index in &table.indexes {
             self.indexes.remove(&Key(index.name.name()));
@@ -214,6 +257,7 @@ impl Schema {
 
     /// The table, to be changed: copied first if a running statement still has it.
     pub fn table_mut(&mut self, name: Name<'_>) -> Option<&mut Table> {
+        self.references = References::default();
         let table = Arc::make_mut(&mut self.tables.get_mut(&Key(name))?.object);
         table.derived = Derived::default();
         Some(table)

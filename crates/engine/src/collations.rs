@@ -34,22 +34,28 @@ impl Collations {
     pub fn set(&mut self, key: &str, of: Encoding, collation: Option<Collation>, own: Encoding) -> Option<Collation> {
         let defined = self.defined.entry(key.to_owned()).or_default();
         let old = std::mem::replace(&mut defined[place(of)], collation);
+        let chosen = Arc::make_mut(&mut self.chosen);
+        match best(defined, own) {
+            Some(best) => chosen.insert(key.to_owned(), best),
+            None => chosen.remove(key),
+        };
         if defined.iter().all(Option::is_none) {
             self.defined.remove(key);
         }
-        self.choose(own);
         old
     }
 
     /// Chooses the collations for databases of this encoding.
     pub fn choose(&mut self, own: Encoding) {
-        let best = |defined: &[Option<Collation>; 3]| {
-            let mut others = defined.iter().flatten();
-            defined[place(own)].as_ref().or_else(|| others.next()).cloned()
-        };
-        let chosen = self.defined.iter().filter_map(|(key, defined)| Some((key.clone(), best(defined)?)));
+        let chosen = self.defined.iter().filter_map(|(key, defined)| Some((key.clone(), best(defined, own)?)));
         self.chosen = Arc::new(chosen.collect());
     }
+}
+
+/// Of the collations of one name, that for databases of the encoding `own`.
+fn best(defined: &[Option<Collation>; 3], own: Encoding) -> Option<Collation> {
+    let mut others = defined.iter().flatten();
+    defined[place(own)].as_ref().or_else(|| others.next()).cloned()
 }
 
 fn place(encoding: Encoding) -> usize {

@@ -134,7 +134,5 @@ fn numbered_references<'a>(
     db: Db,
     table: &'a Table,
 ) -> impl Iterator<Item = (u64, (&'a Table, &'a ForeignKey))> {
-    let tables = env.catalog.schema(db).tables();
-    let all = tables.into_iter().rev().flat_map(|child| child.foreign_keys.iter().map(move |key| (&**child, key)));
-    (0..).zip(all).filter(move |(_, (_, key))| key.parent == table.name)
+    env.catalog.schema(db).references_to(table.name.name()).map(|(number, child, key)| (number, (&**child, key)))
 }
