@@ -119,11 +119,8 @@ impl<'a> Sink<'a> for Output {
 }
 
 /// Appends an object or array with this content.
-pub fn push_container(is_object: bool, content: Output, out: &mut Output) {
-    match content.finish() {
-        Ok(content) => push_bytes(if is_object { kind::OBJECT } else { kind::ARRAY }, content.as_slice(), out),
-        Err(error) => out.fail(error),
-    }
+pub fn push_container(is_object: bool, content: &[u8], out: &mut Output) {
+    push_bytes(if is_object { kind::OBJECT } else { kind::ARRAY }, content, out);
 }
 
 fn push_text(text: &Text<'_>, out: &mut Output) {

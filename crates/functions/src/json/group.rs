@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use lithe_value::{Buffer, ValueRef, cast};
+use lithe_value::{ValueRef, cast};
 
 use super::output::Output;
 use super::tree::{Json, Text};
@@ -37,7 +37,7 @@ impl Group {
 
 impl AggregateFunction for Group {
     fn start(&self) -> Box<dyn AggregateState> {
-        Box::new(GroupState { group: *self, rows: VecDeque::new() })
+        Box::new(GroupState { group: *self, rows: Rows::default() })
     }
 
     fn has_inverse(&self) -> bool {
@@ -45,70 +45,90 @@ impl AggregateFunction for Group {
     }
 }
 
-/// The rows so far, each as its bytes in the result; `None` for a row whose label is NULL.
-struct GroupState {
-    group: Group,
-    rows: VecDeque<Option<Buffer>>,
+/// The rows so far.
+#[derive(Default)]
+struct Rows {
+    /// Their bytes in the result, in a text each with a comma before it. Those of rows that have left a frame may still stand before them.
+    bytes: Output,
+    /// Where the first row begins.
+    start: usize,
+    /// The length of each; 0 for a row whose label is NULL.
+    lengths: VecDeque<u32>,
 }
 
-impl GroupState {
-    fn push(&mut self, row: Option<Buffer>) -> Result {
-        self.rows.try_reserve(1).map_err(|_| FunctionError::out_of_memory())?;
-        self.rows.push_back(row);
+impl Rows {
+    /// What was written since `from` is a row.
+    fn end_row(&mut self, from: usize) -> Result {
+        self.bytes.check()?;
+        self.lengths.try_reserve(1).map_err(|_| FunctionError::out_of_memory())?;
+        let length = u32::try_from(self.bytes.len() - from).map_err(|_| FunctionError::too_big())?;
+        self.lengths.push_back(length);
         Ok(())
     }
+
+    fn remove_first(&mut self) {
+        self.start += self.lengths.pop_front().map_or(0, |length| length as usize);
+        if self.start > self.bytes.len() / 2 {
+            self.bytes.remove_before(self.start);
+            self.start = 0;
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bytes.written().get(self.start..).unwrap_or_default()
+    }
+}
+
+struct GroupState {
+    group: Group,
+    rows: Rows,
 }
 
 impl AggregateState for GroupState {
     fn step(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         let (label, value) = if self.group.is_object { (Some(arg(args, 0)), 1) } else { (None, 0) };
+        let bytes = &mut self.rows.bytes;
+        let from = bytes.len();
         if label.is_some_and(ValueRef::is_null) {
-            return self.push(None);
+            return self.rows.end_row(from);
         }
         let json = element(arg(args, value), context.arg_subtype(value))?;
         let label = label.map(cast::to_text);
         // SQLite reads a label as a string of C.
         let label = label.as_deref().map(|label| label.split(|&byte| byte == 0).next().unwrap_or_default());
         let label = label.map(Text::from_sql).transpose()?;
-        let mut bytes = Output::default();
         if self.group.is_binary {
-            label.into_iter().for_each(|label| binary::push(&Json::Text(label), &mut bytes));
-            binary::push(&json, &mut bytes);
+            label.into_iter().for_each(|label| binary::push(&Json::Text(label), bytes));
+            binary::push(&json, bytes);
         } else {
+            bytes.push(b',');
             if let Some(label) = label {
-                render::push_json(&Json::Text(label), &mut bytes);
+                render::push_json(&Json::Text(label), bytes);
                 bytes.push(b':');
             }
-            render::push_json(&json, &mut bytes);
+            render::push_json(&json, bytes);
         }
-        self.push(Some(bytes.finish()?))
+        self.rows.end_row(from)
     }
 
     fn inverse(&mut self, _context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
-        self.rows.pop_front();
+        self.rows.remove_first();
         Ok(())
     }
 
     fn value(&mut self, context: &mut Context<'_>) -> Result {
-        let buffer = context.out.take_buffer();
-        let rows = || self.rows.iter().flatten();
+        let mut out = Output::appending_to(context.out.take_buffer());
+        let rows = self.rows.bytes();
         if self.group.is_binary {
-            let (mut content, mut bytes) = (Output::default(), Output::appending_to(buffer));
-            rows().for_each(|row| content.extend(row.as_slice()));
-            binary::push_container(self.group.is_object, content, &mut bytes);
-            return context.answer_blob(bytes.finish()?);
+            binary::push_container(self.group.is_object, rows, &mut out);
+            return context.answer_blob(out.finish()?);
         }
         let [open, close] = if self.group.is_object { *b"{}" } else { *b"[]" };
-        let mut text = Output::appending_to(buffer);
-        text.push(open);
-        for (at, row) in rows().enumerate() {
-            if at > 0 {
-                text.push(b',');
-            }
-            text.extend(row.as_slice());
-        }
-        text.push(close);
+        out.expect(rows.len() + 2);
+        out.push(open);
+        out.extend(rows.strip_prefix(b",").unwrap_or(rows));
+        out.push(close);
         context.subtype = SUBTYPE;
-        context.answer_text(text.finish()?)
+        context.answer_text(out.finish()?)
     }
 }

@@ -125,6 +125,25 @@ impl Output {
         self.fail(OutputError::Damaged);
     }
 
+    /// What has been written.
+    pub fn written(&self) -> &[u8] {
+        self.buffer.as_slice()
+    }
+
+    /// Gives up the bytes before `at`.
+    pub fn remove_before(&mut self, at: usize) {
+        let len = self.buffer.len();
+        if at <= len {
+            self.buffer.as_mut_slice().copy_within(at.., 0);
+            self.buffer.truncate(len - at);
+        }
+    }
+
+    /// The error of what could not be written.
+    pub fn check(&self) -> Result<(), OutputError> {
+        self.error.map_or(Ok(()), Err)
+    }
+
     /// The whole output.
     pub fn finish(self) -> Result<Buffer, OutputError> {
         self.error.map_or(Ok(self.buffer), Err)
