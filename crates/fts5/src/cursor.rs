@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
 use lithe_value::Grow;
-use lithe_value::grow::copied;
+use lithe_value::grow::{Lossy, copied, lossy};
 use lithe_vtab::{
     ColumnContext, FunctionError, Pointer, Scan, ScanPlan, SqlConnection, Value, ValueRef, Values, VirtualCursor, code,
 };
@@ -239,12 +239,11 @@ impl Fts5Cursor {
 
     /// The answer to a query that begins with `*`.
     fn special(&mut self, query: &[u8]) -> Result {
-        let name: Vec<u8> =
-            query.iter().copied().skip_while(|byte| *byte == b' ').take_while(|byte| *byte != b' ').collect();
+        let name = query.split(|byte| *byte == b' ').find(|word| !word.is_empty()).unwrap_or_default();
         let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
         if !is(b"reads") && !is(b"id") {
-            let name = String::from_utf8_lossy(&name).into_owned();
-            return Err(FunctionError::new(format!("unknown special query: {name}")));
+            let message = format_args!("unknown special query: {}", Lossy(name));
+            return Err(FunctionError::quoting(code::ERROR, message));
         }
         self.progress = Progress::Special(0);
         self.go_to(Some(0));
@@ -479,9 +478,10 @@ impl Asked {
                 Item::Glob(column) => (OperandKind::Glob, Some(column)),
                 Item::Rank => {
                     let text = lithe_value::cast::to_text(value);
-                    let text = String::from_utf8_lossy(&text);
-                    let parsed = (!value.is_null()).then(|| rank::parse(&text)).flatten();
-                    let wrong = || FunctionError::new(format!("parse error in rank function: {text}"));
+                    let text = lossy(&text)?;
+                    let parsed = if value.is_null() { None } else { rank::parse(&text)? };
+                    let message = format_args!("parse error in rank function: {text}");
+                    let wrong = || FunctionError::quoting(code::ERROR, message);
                     asked.rank = Some(parsed.ok_or_else(wrong)?);
                     continue;
                 }
@@ -531,5 +531,5 @@ fn lower_bound(value: ValueRef<'_>) -> i64 {
 /// The function of `rank` in the table's settings.
 fn configured_rank(table: &Table, connection: &dyn SqlConnection) -> Result<Rank> {
     let settings = table.index.reader(connection).settings()?;
-    Ok(settings.rank.as_deref().and_then(rank::parse).unwrap_or_default())
+    Ok(settings.rank.as_deref().map_or(Ok(None), rank::parse)?.unwrap_or_default())
 }

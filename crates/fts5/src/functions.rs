@@ -5,9 +5,10 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use lithe_value::cast;
+use lithe_value::grow::formatted;
 use lithe_vtab::{
     Arity, Context, Flags, Function, FunctionError, FunctionKind, Overloaded, SOURCE_ID, ScalarFn, SqlConnection,
-    Value, ValueRef,
+    Value, ValueRef, code,
 };
 
 use crate::auxiliary::state::{Ranking, SharedState};
@@ -68,7 +69,8 @@ pub fn rank_value(state: &SharedState, connection: &dyn SqlConnection, rank: &Ra
         None => {
             let arguments = evaluated(connection, &rank.arguments)?;
             let function = Registry::of(connection).function(&rank.function);
-            let unknown = || FunctionError::new(format!("no such function: {}", rank.function));
+            let message = format_args!("no such function: {}", rank.function);
+            let unknown = || FunctionError::quoting(code::ERROR, message);
             let made = Rc::new(Ranking { function: function.ok_or_else(unknown)?, arguments });
             state.borrow_mut().auxiliary.ranking = Some(Rc::clone(&made));
             made
@@ -83,7 +85,7 @@ fn evaluated(connection: &dyn SqlConnection, literals: &str) -> Result<Vec<Value
     if literals.is_empty() {
         return Ok(Vec::new());
     }
-    let mut statement = connection.prepare(&format!("SELECT {literals}"))?;
+    let mut statement = connection.prepare(&formatted(format_args!("SELECT {literals}"))?)?;
     statement.step()?;
     (0..statement.column_count()).map(|at| Ok(Value::try_copy(statement.column(at))?)).collect()
 }

@@ -1,8 +1,8 @@
 //! `dbstat`: the space usage of a database's pages, a row for each page or for each tree.
 
 use lithe_vtab::{
-    ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, Result, Risk, Scan,
-    ScanPlan, SqlConnection, Value, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
+    ColumnContext, ConnectRequest, Connected, FunctionError, Grow, IndexInfo, Lossy, Module, ModuleKind, Result, Risk,
+    Scan, ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint, formatted,
 };
 
 use crate::tree::{PageInfo, Walk};
@@ -128,7 +128,8 @@ impl StatCursor {
         }
         while statement.step()? {
             if let (ValueRef::Text(name), ValueRef::Integer(root)) = (statement.column(0), statement.column(1)) {
-                self.trees.push((String::from_utf8_lossy(name).into_owned(), u32::try_from(root).unwrap_or(0)));
+                let name = formatted(format_args!("{}", Lossy(name)))?;
+                self.trees.try_push((name, u32::try_from(root).unwrap_or(0)))?;
             }
         }
         self.trees.reverse();
@@ -184,10 +185,9 @@ impl VirtualCursor for StatCursor {
         let (schema, name, aggregate) = (given(WITH_SCHEMA), given(WITH_NAME), given(WITH_AGGREGATE));
         *self = StatCursor { database: table.database.clone(), ..StatCursor::default() };
         if let Some(schema) = schema {
-            let wanted = Value::from(schema).into_bytes();
-            let wanted = String::from_utf8_lossy(&wanted).into_owned();
+            let wanted = schema.bytes().unwrap_or_default();
             let all = scan.connection.databases();
-            let Some(known) = all.into_iter().find(|known| known.eq_ignore_ascii_case(&wanted)) else {
+            let Some(known) = all.into_iter().find(|known| known.as_bytes().eq_ignore_ascii_case(wanted)) else {
                 return Ok(());
             };
             self.database = known;
@@ -197,8 +197,8 @@ impl VirtualCursor for StatCursor {
             Some(ValueRef::Real(number)) => number != 0.0,
             _ => false,
         };
-        let name = name.map(|name| Value::from(name).into_bytes());
-        self.list(scan.connection, name.as_deref(), plan.number & SORTED != 0)?;
+        let name = name.map(|name| name.bytes().unwrap_or_default());
+        self.list(scan.connection, name, plan.number & SORTED != 0)?;
         self.advance(scan.connection)
     }
 
