@@ -258,8 +258,11 @@ impl VirtualTables {
         let id = VirtualId(self.connected.add(made));
         let connected = ConnectedTable { id, is_writable, key: None, risk };
         let limits = context.settings.limits();
-        let table = connect_table(table, declaration.as_bytes(), connected, &limits).inspect_err(|_| {
+        let table = connect_table(table, declaration.as_bytes(), connected, &limits).map_err(|error| {
             self.connected.retain(|known| known != id.0);
+            let error = Error::from(error);
+            let message = module.declaration_error(&declaration, error.message());
+            Error::new(error.code(), message.unwrap_or_else(|| format!("vtable constructor failed: {name}")))
         })?;
         context.definitions.change_catalog(|catalog| match is_eponymous {
             true => catalog.add_table_function(table),

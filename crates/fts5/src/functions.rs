@@ -58,24 +58,30 @@ fn with_locale(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
 }
 
+/// The function of `rank` in a scan, with its arguments.
+///
+/// # Errors
+/// `no such function`.
+pub fn ranking(state: &SharedState, connection: &dyn SqlConnection, rank: &Rank) -> Result<Rc<Ranking>> {
+    let known = state.borrow().auxiliary.ranking.clone();
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let arguments = evaluated(connection, &rank.arguments)?;
+    let function = Registry::of(connection).function(&rank.function);
+    let message = format_args!("no such function: {}", rank.function);
+    let unknown = || FunctionError::quoting(code::ERROR, message);
+    let made = Rc::new(Ranking { function: function.ok_or_else(unknown)?, arguments });
+    state.borrow_mut().auxiliary.ranking = Some(Rc::clone(&made));
+    Ok(made)
+}
+
 /// The value of `rank` in the row of a scan.
 ///
 /// # Errors
 /// `no such function`, and the errors of the function.
 pub fn rank_value(state: &SharedState, connection: &dyn SqlConnection, rank: &Rank) -> Result<Value> {
-    let known = state.borrow().auxiliary.ranking.clone();
-    let ranking = match known {
-        Some(known) => known,
-        None => {
-            let arguments = evaluated(connection, &rank.arguments)?;
-            let function = Registry::of(connection).function(&rank.function);
-            let message = format_args!("no such function: {}", rank.function);
-            let unknown = || FunctionError::quoting(code::ERROR, message);
-            let made = Rc::new(Ranking { function: function.ok_or_else(unknown)?, arguments });
-            state.borrow_mut().auxiliary.ranking = Some(Rc::clone(&made));
-            made
-        }
-    };
+    let ranking = ranking(state, connection, rank)?;
     let arguments: Vec<ValueRef<'_>> = ranking.arguments.iter().map(Value::as_ref).collect();
     auxiliary::call(&ranking.function, state, connection, &arguments)
 }

@@ -30,6 +30,9 @@ impl Fts5Module {
         let config = Config::parse(request.table, &arguments)?;
         let names = Names::new(request.database, request.table);
         let tokenizer = registry::make(connection, &config.tokenizer)?;
+        if config.columns.is_empty() {
+            return Err(FunctionError::of_code(code::ERROR)); // as in SQLite, without a message of its own
+        }
         if is_new {
             create_tables(connection, &names, &config)?;
         } else {
@@ -68,6 +71,10 @@ impl Module for Fts5Module {
 
     fn is_shadow_name(&self, suffix: &str) -> bool {
         SUFFIXES.iter().any(|own| own.eq_ignore_ascii_case(suffix))
+    }
+
+    fn declaration_error(&self, _: &str, _: &str) -> Option<String> {
+        None
     }
 }
 
@@ -133,10 +140,7 @@ impl VirtualTable for Fts5Table {
     }
 
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
-        let config = &self.table.config;
-        let cannot_scan = self.table.is_contentless() && !config.column_size && !self.table.storage.has_content();
-        let can_scan = cannot_scan.then_some(self.table.names.table.as_str());
-        plan::plan(info, config.columns.len(), self.table.tokenizer.patterns(), can_scan)
+        Ok(plan::plan(info, self.table.config.columns.len(), self.table.tokenizer.patterns()))
     }
 
     fn open(&self) -> Result<Box<dyn VirtualCursor>> {

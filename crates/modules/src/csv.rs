@@ -53,6 +53,10 @@ impl Module for Csv {
         let table = CsvTable { source, column_count, has_header: parameters.has_header };
         Ok(Connected { table: Box::new(table), declaration, risk: Risk::DirectOnly })
     }
+
+    fn declaration_error(&self, declaration: &str, error: &str) -> Option<String> {
+        Some(format!("bad schema: '{declaration}' - {error}"))
+    }
 }
 
 /// The statement that declares the columns; those without a name of their own are numbered.

@@ -243,7 +243,11 @@ impl Applier<'_, '_> {
             RowOperation::Delete => {
                 fields(&change.old).enumerate().all(|(column, old)| is_defined(old) || !is_needed(column))
             }
-            RowOperation::Update => true,
+            // (As in SQLite, an UPDATE of a patchset changes something, and one of a changeset may change nothing.)
+            RowOperation::Update => {
+                let changes = |(column, new)| !table.header.is_key(column) && is_defined(new);
+                self.format() == Format::Changeset || fields(&change.new).enumerate().any(changes)
+            }
         }
     }
 
