@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
+use lithe_base::ResultCode;
 use lithe_vtab::{
     Change, ConnectRequest, Connected, IndexInfo, Module, Names, Overloaded, Risk, SqlConnection, VirtualCursor,
     VirtualTable, code, first_value,
@@ -189,7 +190,7 @@ impl VirtualTable for Fts3Table {
         Ok(Some(if error.code == code::CORRUPT_VTAB {
             format!("malformed inverted index for FTS{version} table {database}.{table}")
         } else {
-            let text = lithe_vtab::FunctionError::of_code(error.code);
+            let text = ResultCode(error.code).text();
             format!("unable to validate the inverted index for FTS{version} table {database}.{table}: {text}")
         }))
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
+use lithe_base::ResultCode;
 use lithe_vtab::{
     Change, ConnectRequest, Connected, FunctionError, IndexInfo, Module, Overloaded, Risk, SqlConnection,
     VirtualCursor, VirtualTable, code,
@@ -228,7 +229,8 @@ impl VirtualTable for Fts5Table {
             (true, false) => error.into_message().into_owned(),
             (true, true) => format!("malformed inverted index for FTS5 table {database}.{table}"),
             (false, _) => {
-                format!("unable to validate the inverted index for FTS5 table {database}.{table}: {}", error.message)
+                let text = ResultCode(error.code).text();
+                format!("unable to validate the inverted index for FTS5 table {database}.{table}: {text}")
             }
         }))
     }
