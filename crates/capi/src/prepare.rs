@@ -253,8 +253,7 @@ api! {
     }
 
     fn sqlite3_stmt_isexplain(handle: *mut sqlite3_stmt) -> c_int {
-        let Ok((statement, _db)) = statement(handle) else { return 0 };
-        statement.enter().map_or(0, |mut inside| inside.get().explain().into())
+        handle.as_ref().map_or(0, |statement| statement.published.explain())
     }
 
     fn sqlite3_stmt_explain(handle: *mut sqlite3_stmt, mode: c_int) -> c_int {

@@ -397,12 +397,17 @@ impl Connection {
     /// Adds a module for virtual tables, in place of one of the same name (`None`: removes that one). Its eponymous
     /// tables exist at once.
     pub fn create_module(&self, name: &str, module: Option<Box<dyn Module>>) {
-        self.virtual_tables.create_module(&self.definitions, name, module);
+        self.virtual_tables.create_module(&self.definitions, name, module, !self.transaction.has_active());
     }
 
     /// Removes all modules but these.
     pub fn drop_modules(&self, keep: &[&str]) {
-        self.virtual_tables.drop_modules(&self.definitions, keep);
+        self.virtual_tables.drop_modules(&self.definitions, keep, !self.transaction.has_active());
+    }
+
+    /// The bits of codes that functions and modules are told of their own SQL: all of them, or 0xff where extended codes are off.
+    pub fn set_code_mask(&self, mask: i32) {
+        self.settings.code_mask.set(mask);
     }
 
     /// Checks a declaration of the columns of a virtual table.

@@ -195,5 +195,6 @@ fn remove(connection: &Connection, db: Db) {
     connection.databases.detach(db, !connection.settings.config(Config::NoCheckpointOnClose));
     connection.definitions.change_catalog(|catalog| catalog.detach(db));
     connection.assert_databases();
-    connection.virtual_tables.disconnect_unknown(&connection.definitions);
+    let is_idle = !connection.transaction.has_active();
+    connection.virtual_tables.disconnect_unknown(&connection.definitions, is_idle);
 }

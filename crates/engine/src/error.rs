@@ -170,6 +170,11 @@ impl Error {
         self
     }
 
+    /// The message, of an error that is not needed any more.
+    pub(crate) fn into_message(self) -> String {
+        self.0.message
+    }
+
     /// The message (`sqlite3_errmsg`).
     pub fn message(&self) -> &str {
         &self.0.message
@@ -259,6 +264,6 @@ impl From<lithe_btree::Error> for Error {
 
 impl From<Error> for FunctionError {
     fn from(error: Error) -> FunctionError {
-        FunctionError::with_code(error.code().0, error.message().to_owned())
+        FunctionError::with_code(error.code().0, error.into_message())
     }
 }

@@ -9,10 +9,11 @@ use lithe_btree::{Btree, Cursor, Seek};
 use lithe_format::PageNo;
 use lithe_format::record::{Builder, Located, View};
 use lithe_functions::KeptTable;
-use lithe_value::ValueRef;
+use lithe_value::{Grow, ValueRef};
+use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The column with the value, in the table and in its records.
 pub(crate) const VALUE_COLUMN: usize = 1;
@@ -134,7 +135,7 @@ impl Position {
         let row = self.cursor.row(btree)?;
         let (len, is_whole) = (row.len(), !row.span.overflows());
         if !is_whole {
-            self.whole.resize(len as usize, 0);
+            self.whole.try_resize(len as usize, 0).map_err(|_| Error::from_code(ResultCode::NOMEM))?;
             self.cursor.read_payload(btree, 0, &mut self.whole)?;
         }
         let row = self.cursor.row(btree)?;

@@ -221,5 +221,5 @@ fn failed(connection: &Connection, error: Error, writes: bool) -> FunctionError 
         connection.note_writer(&run);
     }
     let undone = connection.statement_fails(&run, error.code(), OnConflict::Abort);
-    undone.err().unwrap_or(error).into()
+    connection.told(undone.err().unwrap_or(error))
 }

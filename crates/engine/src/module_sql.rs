@@ -22,6 +22,15 @@ use crate::settings::limit::Limit;
 
 type CallResult<T = ()> = lithe_functions::Result<T>;
 
+impl Connection {
+    /// The error of a function's or module's own SQL, as it is told.
+    #[cold]
+    pub(crate) fn told(&self, error: Error) -> FunctionError {
+        let code = error.code().0 & self.settings.code_mask.get();
+        FunctionError::with_code(code, error.into_message())
+    }
+}
+
 fn prepare_for_module(connection: &Connection, sql: &str, may_use_virtual_tables: bool) -> Result<(Statement, usize)> {
     let prepared = match may_use_virtual_tables {
         true => connection.prepare(sql.as_bytes())?,
@@ -41,13 +50,14 @@ fn kept_statement<'c>(
     let (mut statement, alive) = match connection.kept.take(kept.key()) {
         Some(statement) => (statement, None),
         None => {
-            let (statement, end) = prepare_for_module(connection, kept.sql(), kept.may_use_virtual_tables())?;
+            let prepared = prepare_for_module(connection, kept.sql(), kept.may_use_virtual_tables());
+            let (statement, end) = prepared.map_err(|error| connection.told(error))?;
             tail = end;
             (statement, Some(kept.alive()))
         }
     };
     if !continues && statement.is_running() {
-        statement.reset(connection)?;
+        statement.reset(connection).map_err(|error| connection.told(error))?;
     }
     let end = AtDrop::Keep { key: kept.key(), alive, continues };
     Ok(Box::new(ModuleStatement { connection, statement: Some(statement), end, tail }))
@@ -122,7 +132,8 @@ impl SqlStatement for ModuleStatement<'_> {
 
     fn step(&mut self) -> CallResult<bool> {
         let connection = self.connection;
-        Ok(self.inner_mut().step(connection)? == Step::Row)
+        let step = self.inner_mut().step(connection).map_err(|error| connection.told(error))?;
+        Ok(step == Step::Row)
     }
 
     fn reset(&mut self) {
@@ -179,21 +190,21 @@ impl SqlBlob for ModuleBlob<'_> {
     }
 
     fn read(&mut self, offset: usize, bytes: &mut [u8]) -> CallResult {
-        Ok(self.blob.read(self.connection, bytes, offset)?)
+        self.blob.read(self.connection, bytes, offset).map_err(|error| self.connection.told(error))
     }
 
     fn write(&mut self, offset: usize, bytes: &[u8]) -> CallResult {
-        Ok(self.blob.write(self.connection, bytes, offset)?)
+        self.blob.write(self.connection, bytes, offset).map_err(|error| self.connection.told(error))
     }
 
     fn reopen(&mut self, rowid: i64) -> CallResult {
-        Ok(self.blob.reopen(self.connection, rowid)?)
+        self.blob.reopen(self.connection, rowid).map_err(|error| self.connection.told(error))
     }
 }
 
 impl SqlConnection for Connection {
     fn prepare<'c>(&'c self, sql: &str) -> CallResult<Box<dyn SqlStatement + 'c>> {
-        let (statement, tail) = prepare_for_module(self, sql, true)?;
+        let (statement, tail) = prepare_for_module(self, sql, true).map_err(|error| self.told(error))?;
         Ok(Box::new(ModuleStatement { connection: self, statement: Some(statement), end: AtDrop::Finish, tail }))
     }
 
@@ -233,7 +244,7 @@ impl SqlConnection for Connection {
     fn execute(&self, sql: &str) -> CallResult {
         let mut rest = sql.as_bytes();
         while !rest.is_empty() {
-            let prepared = Connection::prepare(self, rest)?;
+            let prepared = Connection::prepare(self, rest).map_err(|error| self.told(error))?;
             rest = &rest[prepared.tail..];
             let Some(mut statement) = prepared.statement else { continue };
             let run = loop {
@@ -244,13 +255,13 @@ impl SqlConnection for Connection {
                 }
             };
             self.put_back(statement);
-            run?;
+            run.map_err(|error| self.told(error))?;
         }
         Ok(())
     }
 
     fn open_blob<'c>(&'c self, place: &BlobPlace<'_>, rowid: i64) -> CallResult<Box<dyn SqlBlob + 'c>> {
-        let blob = Blob::open(self, place, rowid)?;
+        let blob = Blob::open(self, place, rowid).map_err(|error| self.told(error))?;
         Ok(Box::new(ModuleBlob { connection: self, blob }))
     }
 

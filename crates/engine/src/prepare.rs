@@ -232,7 +232,7 @@ impl Connection {
         statement.explain = explain.unwrap_or(statement.explain);
         let (body, uses) = self.compile_statement(sql, &statement, known, arena)?;
         let compiled = Arc::new(Compiled {
-            sql: SqlText::new(&sql[..tail]),
+            sql: SqlText::new(&sql[..tail])?,
             hash: 0,
             body,
             parameter_count: statement.parameters.count as usize,

@@ -73,7 +73,7 @@ impl Connection {
         database.set_loaded(true);
         self.definitions.set_catalog(Arc::new(catalog));
         self.assert_databases();
-        self.virtual_tables.disconnect_unknown(&self.definitions);
+        self.virtual_tables.disconnect_unknown(&self.definitions, !self.transaction.has_active());
         Ok(())
     }
 
@@ -248,7 +248,7 @@ impl Connection {
                 _ => schema.remove_trigger(name),
             }
         });
-        self.virtual_tables.disconnect_unknown(&self.definitions);
+        self.virtual_tables.disconnect_unknown(&self.definitions, !self.transaction.has_active());
     }
 
     /// Marks all schemas as stale, so that they are read at their next use; a rollback restores the present catalog.

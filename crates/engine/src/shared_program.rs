@@ -35,7 +35,7 @@ pub(crate) fn of_bare_text(connection: &Connection, sql: &[u8], bare: Bare) -> O
         None if programs.comes_again(Lookup::Text, hash) => (compile_bare_text(connection, text, hash)?, None),
         None => return None,
     };
-    Some(connection.statement_of(compiled, idle).with_text(sql.get(..bare.tail)?))
+    connection.statement_of(compiled, idle).with_text(sql.get(..bare.tail)?).ok()
 }
 
 fn compile_bare_text(connection: &Connection, text: &[u8], hash: u64) -> Option<Arc<Compiled>> {
@@ -75,7 +75,7 @@ fn prepare_template(connection: &Connection, templates: &mut Templates, sql: &[u
         Some(known) => known,
         None => (compile_template(connection, template, hash)?, None),
     };
-    let mut statement = connection.statement_of(compiled, idle).with_text(sql.get(..tail)?);
+    let mut statement = connection.statement_of(compiled, idle).with_text(sql.get(..tail)?).ok()?;
     let length_max = connection.state.length_max.get() as usize;
     let bind = |arena: &Bump| bind_literals(statement.machine()?, template, sql, length_max, arena);
     connection.compile_memory.with_arena(bind)?;

@@ -38,6 +38,8 @@ pub(crate) struct VirtualTables {
     /// By name in lower case.
     modules: RefCell<Modules>,
     pub(crate) connected: ConnectedTables,
+    /// Whether tables are disconnected that statements which run may still open.
+    pub(crate) has_replaced: Cell<bool>,
     /// The tables that take part in the transaction.
     joined: RefCell<Vec<Rc<Joined>>>,
     /// The number of calls of module methods under way, without those of scans and changes.
@@ -108,7 +110,13 @@ fn failed(error: lithe_functions::FunctionError) -> Error {
 impl VirtualTables {
     /// Adds a module for virtual tables, in place of one of the same name (`None`: removes that one). Its eponymous
     /// tables exist at once.
-    pub(crate) fn create_module(&self, definitions: &Definitions, name: &str, module: Option<Box<dyn Module>>) {
+    pub(crate) fn create_module(
+        &self,
+        definitions: &Definitions,
+        name: &str,
+        module: Option<Box<dyn Module>>,
+        is_idle: bool,
+    ) {
         let key = name.to_ascii_lowercase();
         let is_eponymous = module.as_ref().is_some_and(|module| module.kind() != ModuleKind::Ordinary);
         let before = {
@@ -129,16 +137,16 @@ impl VirtualTables {
                 catalog.add_table_function(Table { name: module, kind, ..Table::default() });
             }
         });
-        self.disconnect_unknown(definitions);
+        self.disconnect_unknown(definitions, is_idle);
         // Dropped when nothing is borrowed, because a destructor may call the connection.
         drop(before);
     }
 
     /// Removes all modules but these.
-    pub(crate) fn drop_modules(&self, definitions: &Definitions, keep: &[&str]) {
+    pub(crate) fn drop_modules(&self, definitions: &Definitions, keep: &[&str], is_idle: bool) {
         let names: Vec<String> = self.modules.borrow().keys().cloned().collect();
         for name in names.iter().filter(|name| !keep.iter().any(|kept| kept.eq_ignore_ascii_case(name))) {
-            self.create_module(definitions, name, None);
+            self.create_module(definitions, name, None, is_idle);
         }
     }
 
@@ -250,8 +258,11 @@ impl VirtualTables {
         let id = VirtualId(self.connected.add(made));
         let connected = ConnectedTable { id, is_writable, key: None, risk };
         let limits = context.settings.limits();
-        let table = connect_table(table, declaration.as_bytes(), connected, &limits).inspect_err(|_| {
+        let table = connect_table(table, declaration.as_bytes(), connected, &limits).map_err(|error| {
             self.connected.retain(|known| known != id.0);
+            let error = Error::from(error);
+            let message = module.declaration_error(&declaration, error.message());
+            Error::new(error.code(), message.unwrap_or_else(|| format!("vtable constructor failed: {name}")))
         })?;
         context.definitions.change_catalog(|catalog| match is_eponymous {
             true => catalog.add_table_function(table),
@@ -334,19 +345,32 @@ impl VirtualTables {
         self.within_method(|| table.integrity(context.connection, &database, &name, is_quick)).map_err(failed)
     }
 
-    /// Disconnects the tables that are not in the catalog any more.
-    pub(crate) fn disconnect_unknown(&self, definitions: &Definitions) {
+    /// Disconnects the tables that are not in the catalog any more. Unless the connection is idle, statements that run may still open
+    /// them: a rollback that has read the schema again does not end them.
+    pub(crate) fn disconnect_unknown(&self, definitions: &Definitions, is_idle: bool) {
         if self.connected.is_empty() {
             return;
         }
         let catalog = definitions.catalog();
         let known: Vec<u32> = catalog.virtual_tables().map(|connected| connected.id.0).collect();
-        self.connected.retain(|id| known.contains(&id));
+        if is_idle {
+            self.connected.retain(|id| known.contains(&id));
+        } else {
+            self.has_replaced.set(self.connected.replace_unless(|id| known.contains(&id)));
+        }
+    }
+
+    /// No statement runs any more.
+    #[cold]
+    pub(crate) fn drop_replaced(&self) {
+        self.has_replaced.set(false);
+        self.connected.drop_replaced();
     }
 
     /// Disconnects all tables. A table is connected again when a statement uses it again.
     pub(crate) fn disconnect_all(&self) {
         self.connected.retain(|_| false);
+        self.drop_replaced();
     }
 
     /// The connection is closed: drops all tables and modules.

@@ -73,18 +73,24 @@ struct Arguments {
 }
 
 impl Config {
-    /// Reads the arguments. `columns_of` names the columns of a content table.
+    /// Reads the arguments. `columns_of` names the columns of a content table; `make_tokenizer` is called with the words of the tokenizer
+    /// where they stand among the arguments, because the first argument that is wrong is reported.
     ///
     /// # Errors
-    /// SQLite's messages, and those of `columns_of`.
+    /// SQLite's messages, and those of `columns_of` and `make_tokenizer`.
     pub fn parse(
         is_fts4: bool,
         arguments: &[&str],
         columns_of: &dyn Fn(&str) -> Result<Vec<String>>,
+        make_tokenizer: &mut dyn FnMut(&[String]) -> Result,
     ) -> Result<Config> {
         let mut read = Arguments::default();
         for argument in arguments {
+            let had_tokenizer = read.tokenizer.is_some();
             read.read(argument, is_fts4)?;
+            if let Some(words) = read.tokenizer.as_deref().filter(|_| !had_tokenizer) {
+                make_tokenizer(&tokenizer_words(words))?;
+            }
         }
         let content = match &read.content {
             None => Content::Own,

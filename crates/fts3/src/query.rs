@@ -14,7 +14,7 @@ mod parser;
 use std::sync::Arc;
 
 use lithe_value::buffer::OutOfMemory;
-use lithe_vtab::FunctionError;
+use lithe_vtab::{FunctionError, Lossy, code};
 
 use crate::Result;
 use crate::tokenizer::Tokenizer;
@@ -99,7 +99,7 @@ pub fn parse(text: &[u8], dialect: &Dialect<'_>) -> Result<Option<Expr>> {
     let tree = parser::parse(text, dialect).and_then(|tree| tree.map(balance::balanced).transpose());
     tree.map_err(|wrong| match wrong {
         Wrong::Malformed => {
-            FunctionError::new(format!("malformed MATCH expression: [{}]", String::from_utf8_lossy(text)))
+            FunctionError::quoting(code::ERROR, format_args!("malformed MATCH expression: [{}]", Lossy(text)))
         }
         Wrong::TooDeep => FunctionError::new(format!("FTS expression tree is too large (maximum depth {DEPTH_MAX})")),
         Wrong::Tokenizer(error) => error,

@@ -66,6 +66,7 @@ pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn 
 pub(crate) fn make_silently(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
     let (name, arguments) = words.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
     let constructor = Registry::of(connection).tokenizer(name);
-    let constructor = constructor.ok_or_else(|| FunctionError::new(format!("unknown tokenizer: {name}")))?;
+    let message = format_args!("unknown tokenizer: {name}");
+    let constructor = constructor.ok_or_else(|| FunctionError::quoting(code::ERROR, message))?;
     constructor(connection, arguments)
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use lithe_value::cast;
 use lithe_value::grow::copied;
-use lithe_vtab::{Change, FunctionError, OnConflict, SqlConnection, ValueRef, code};
+use lithe_vtab::{Change, FunctionError, OnConflict, SqlConnection, ValueRef, code, lowercase};
 
 use crate::index::incremental::Hint;
 use crate::index::{LEVELS, SEGMENTS_MAX};
@@ -197,8 +197,7 @@ impl Table {
 
     /// `INSERT INTO t(t) VALUES(command)`
     fn command(&self, connection: &dyn SqlConnection, command: ValueRef<'_>) -> Result {
-        let text = cast::to_text(command);
-        let command = String::from_utf8_lossy(&text).to_ascii_lowercase();
+        let command = lowercase(&cast::to_text(command))?;
         match command.as_str() {
             "optimize" => self.optimize(connection).map(|_| ()),
             "rebuild" => self.rebuild(connection),

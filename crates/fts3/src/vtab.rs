@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
+use lithe_base::ResultCode;
 use lithe_vtab::{
     Change, ConnectRequest, Connected, IndexInfo, Module, Names, Overloaded, Risk, SqlConnection, VirtualCursor,
     VirtualTable, code, first_value,
@@ -32,9 +33,17 @@ impl Fts3Module {
         let arguments: Vec<_> = request.arguments.iter().map(|one| String::from_utf8_lossy(one)).collect();
         let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
         let columns_of = |content: &str| columns_of(connection, request.database, content);
-        let config = Config::parse(self.is_fts4, &arguments, &columns_of)?;
+        let mut made = None;
+        let mut make_tokenizer = |words: &[String]| {
+            made = Some(registry::make(connection, words)?);
+            Ok(())
+        };
+        let config = Config::parse(self.is_fts4, &arguments, &columns_of, &mut make_tokenizer)?;
         let names = Names::new(request.database, request.table);
-        let tokenizer = registry::make(connection, &config.tokenizer)?;
+        let tokenizer = match made {
+            Some(made) => made,
+            None => registry::make(connection, &config.tokenizer)?,
+        };
         if is_new {
             create_tables(connection, &names, &config)?;
         }
@@ -60,6 +69,10 @@ impl Module for Fts3Module {
 
     fn is_shadow_name(&self, suffix: &str) -> bool {
         SUFFIXES.iter().any(|own| own.eq_ignore_ascii_case(suffix))
+    }
+
+    fn declaration_error(&self, _: &str, _: &str) -> Option<String> {
+        None
     }
 }
 
@@ -177,7 +190,7 @@ impl VirtualTable for Fts3Table {
         Ok(Some(if error.code == code::CORRUPT_VTAB {
             format!("malformed inverted index for FTS{version} table {database}.{table}")
         } else {
-            let text = lithe_vtab::FunctionError::of_code(error.code);
+            let text = ResultCode(error.code).text();
             format!("unable to validate the inverted index for FTS{version} table {database}.{table}: {text}")
         }))
     }

@@ -1,6 +1,6 @@
 //! integrity-check: the index has exactly the tokens of the content.
 
-use lithe_vtab::SqlConnection;
+use lithe_vtab::{FunctionError, SqlConnection};
 
 use crate::Result;
 use crate::config::Detail;
@@ -16,19 +16,24 @@ impl Table {
     /// SQLITE_CORRUPT_VTAB.
     pub fn check(&self, connection: &dyn SqlConnection, checks_external: bool) -> Result {
         let reader = self.index.reader(connection);
+        let has_content = !self.is_contentless() && (!self.is_external() || checks_external);
+        // What is wrong about the content is told by its code, as in SQLite.
+        let expected = if has_content { Some(self.check_content(connection).map_err(silent)?) } else { None };
         let found = reader.check()?;
-        if self.is_contentless() || self.is_external() && !checks_external {
-            return Ok(());
+        match expected {
+            Some(expected) if found != expected => Err(reader.store().corrupt_checksum()),
+            _ => Ok(()),
         }
+    }
+
+    /// Checks the shadow tables of the content; answers the checksum that the entries of the index should have.
+    fn check_content(&self, connection: &dyn SqlConnection) -> Result<u64> {
         let (expected, rows) = self.sum_of_content(connection)?;
-        if found != expected {
-            return Err(reader.store().corrupt_checksum());
+        if self.totals(connection)?.rows != rows {
+            return Err(self.index.reader(connection).store().corrupt());
         }
-        let totals = self.totals(connection)?;
-        if totals.rows != rows {
-            return Err(reader.store().corrupt());
-        }
-        self.check_counts(connection, rows)
+        self.check_counts(connection, rows)?;
+        Ok(expected)
     }
 
     /// Checks that the shadow tables have as many rows as the content.
@@ -106,4 +111,8 @@ impl Table {
         *sum ^= sums.value();
         Ok(counts)
     }
+}
+
+fn silent(error: FunctionError) -> FunctionError {
+    FunctionError::of_code(error.code)
 }

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
 use lithe_value::Grow;
-use lithe_value::grow::copied;
+use lithe_value::grow::{Lossy, copied, lossy};
 use lithe_vtab::{
     ColumnContext, FunctionError, Pointer, Scan, ScanPlan, SqlConnection, Value, ValueRef, Values, VirtualCursor, code,
 };
 
 use crate::auxiliary::state::{CursorState, POINTER_KIND};
 use crate::config::Detail;
-use crate::functions::{INSTTOKEN_SUBTYPE, rank_value};
+use crate::functions::{INSTTOKEN_SUBTYPE, rank_value, ranking};
 use crate::index::Order;
 use crate::plan::{Item, flag, items};
 use crate::rank::{self, Rank};
@@ -220,11 +220,14 @@ impl Fts5Cursor {
         self.with_search(scan, |search, table, connection| {
             search.start(table, connection, Order::Ascending, Some(first))
         })?;
+        ranking(&self.state, scan.connection, &self.rank)?;
+        // SQLite sorts by a statement of its own, whose errors are told by their codes.
+        let silent = |error: FunctionError| FunctionError::of_code(error.code);
         let mut rows = Vec::new();
         loop {
             self.take_found(last)?;
             let Some(rowid) = self.state.borrow().rowid else { break };
-            let rank = rank_value(&self.state, scan.connection, &self.rank)?;
+            let rank = rank_value(&self.state, scan.connection, &self.rank).map_err(silent)?;
             let found = {
                 let state = self.state.borrow();
                 state.search.as_ref().map(|search| search.found(&state.table)).transpose()?.flatten()
@@ -239,12 +242,11 @@ impl Fts5Cursor {
 
     /// The answer to a query that begins with `*`.
     fn special(&mut self, query: &[u8]) -> Result {
-        let name: Vec<u8> =
-            query.iter().copied().skip_while(|byte| *byte == b' ').take_while(|byte| *byte != b' ').collect();
+        let name = query.split(|byte| *byte == b' ').find(|word| !word.is_empty()).unwrap_or_default();
         let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
         if !is(b"reads") && !is(b"id") {
-            let name = String::from_utf8_lossy(&name).into_owned();
-            return Err(FunctionError::new(format!("unknown special query: {name}")));
+            let message = format_args!("unknown special query: {}", Lossy(name));
+            return Err(FunctionError::quoting(code::ERROR, message));
         }
         self.progress = Progress::Special(0);
         self.go_to(Some(0));
@@ -271,16 +273,17 @@ impl VirtualCursor for Fts5Cursor {
         if let Some(query) = &asked.special {
             return self.special(query);
         }
-        self.rank = match asked.rank {
-            Some(rank) => rank,
-            None => configured_rank(&table, scan.connection)?,
-        };
         let search =
             if asked.operands.is_empty() { None } else { Search::prepare(&table, scan.connection, &asked.operands)? };
         let (low, high) = (asked.low, asked.high);
         if search.is_none() {
+            table.check_scannable()?;
             return self.scan_content(scan, &table, low, high);
         }
+        self.rank = match asked.rank_at {
+            Some(at) => named_rank(arguments.values.get(at).copied().unwrap_or_default())?,
+            None => configured_rank(&table, scan.connection)?,
+        };
         let query = match &search {
             Some(search) if plan.number & (flag::BY_RANK | flag::DESCENDING) == 0 && !reads_findings(scan, &table) => {
                 Some(Box::new(search.row_query(&table, scan.connection)?))
@@ -399,7 +402,7 @@ impl VirtualCursor for Fts5Cursor {
                 return Ok(());
             }
             let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
-            let found = state.column(scan.connection, column)?;
+            let found = state.column(scan.connection, column).map_err(|error| state.of_missing_row(error))?;
             return context.context.answer(found.value.as_ref());
         }
         self.refresh(scan)?;
@@ -455,7 +458,8 @@ fn reads_findings(scan: &Scan<'_>, table: &Table) -> bool {
 struct Asked {
     operands: Vec<Operand>,
     special: Option<Vec<u8>>,
-    rank: Option<Rank>,
+    /// The argument that names the function of `rank`. As in SQLite, it is not looked at before the query is.
+    rank_at: Option<usize>,
     low: i64,
     high: i64,
 }
@@ -468,7 +472,7 @@ impl Asked {
         plan: &ScanPlan,
         arguments: &Values<'_>,
     ) -> Result<Option<Asked>> {
-        let mut asked = Asked { operands: Vec::new(), special: None, rank: None, low: i64::MIN, high: i64::MAX };
+        let mut asked = Asked { operands: Vec::new(), special: None, rank_at: None, low: i64::MIN, high: i64::MAX };
         let columns = table.config.columns.len();
         for (at, item) in items(plan.text.as_deref().unwrap_or_default(), columns).into_iter().enumerate() {
             let value = arguments.values.get(at).copied().unwrap_or_default();
@@ -478,11 +482,7 @@ impl Asked {
                 Item::Like(column) => (OperandKind::Like, Some(column)),
                 Item::Glob(column) => (OperandKind::Glob, Some(column)),
                 Item::Rank => {
-                    let text = lithe_value::cast::to_text(value);
-                    let text = String::from_utf8_lossy(&text);
-                    let parsed = (!value.is_null()).then(|| rank::parse(&text)).flatten();
-                    let wrong = || FunctionError::new(format!("parse error in rank function: {text}"));
-                    asked.rank = Some(parsed.ok_or_else(wrong)?);
+                    asked.rank_at = Some(at);
                     continue;
                 }
                 Item::RowidIs => {
@@ -519,6 +519,15 @@ impl Asked {
     }
 }
 
+/// The function of `rank` that an argument names.
+fn named_rank(value: ValueRef<'_>) -> Result<Rank> {
+    let text = lithe_value::cast::to_text(value);
+    let text = lossy(&text)?;
+    let parsed = if value.is_null() { None } else { rank::parse(&text)? };
+    let message = format_args!("parse error in rank function: {text}");
+    parsed.ok_or_else(|| FunctionError::quoting(code::ERROR, message))
+}
+
 /// The engine checks bounds again, so a bound that is not a number is ignored.
 fn upper_bound(value: ValueRef<'_>) -> i64 {
     if let ValueRef::Integer(integer) = value { integer } else { i64::MAX }
@@ -531,5 +540,5 @@ fn lower_bound(value: ValueRef<'_>) -> i64 {
 /// The function of `rank` in the table's settings.
 fn configured_rank(table: &Table, connection: &dyn SqlConnection) -> Result<Rank> {
     let settings = table.index.reader(connection).settings()?;
-    Ok(settings.rank.as_deref().and_then(rank::parse).unwrap_or_default())
+    Ok(settings.rank.as_deref().map_or(Ok(None), rank::parse)?.unwrap_or_default())
 }

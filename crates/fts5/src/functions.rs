@@ -5,9 +5,10 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use lithe_value::cast;
+use lithe_value::grow::formatted;
 use lithe_vtab::{
     Arity, Context, Flags, Function, FunctionError, FunctionKind, Overloaded, SOURCE_ID, ScalarFn, SqlConnection,
-    Value, ValueRef,
+    Value, ValueRef, code,
 };
 
 use crate::auxiliary::state::{Ranking, SharedState};
@@ -57,23 +58,30 @@ fn with_locale(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
 }
 
+/// The function of `rank` in a scan, with its arguments.
+///
+/// # Errors
+/// `no such function`.
+pub fn ranking(state: &SharedState, connection: &dyn SqlConnection, rank: &Rank) -> Result<Rc<Ranking>> {
+    let known = state.borrow().auxiliary.ranking.clone();
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let arguments = evaluated(connection, &rank.arguments)?;
+    let function = Registry::of(connection).function(&rank.function);
+    let message = format_args!("no such function: {}", rank.function);
+    let unknown = || FunctionError::quoting(code::ERROR, message);
+    let made = Rc::new(Ranking { function: function.ok_or_else(unknown)?, arguments });
+    state.borrow_mut().auxiliary.ranking = Some(Rc::clone(&made));
+    Ok(made)
+}
+
 /// The value of `rank` in the row of a scan.
 ///
 /// # Errors
 /// `no such function`, and the errors of the function.
 pub fn rank_value(state: &SharedState, connection: &dyn SqlConnection, rank: &Rank) -> Result<Value> {
-    let known = state.borrow().auxiliary.ranking.clone();
-    let ranking = match known {
-        Some(known) => known,
-        None => {
-            let arguments = evaluated(connection, &rank.arguments)?;
-            let function = Registry::of(connection).function(&rank.function);
-            let unknown = || FunctionError::new(format!("no such function: {}", rank.function));
-            let made = Rc::new(Ranking { function: function.ok_or_else(unknown)?, arguments });
-            state.borrow_mut().auxiliary.ranking = Some(Rc::clone(&made));
-            made
-        }
-    };
+    let ranking = ranking(state, connection, rank)?;
     let arguments: Vec<ValueRef<'_>> = ranking.arguments.iter().map(Value::as_ref).collect();
     auxiliary::call(&ranking.function, state, connection, &arguments)
 }
@@ -83,7 +91,7 @@ fn evaluated(connection: &dyn SqlConnection, literals: &str) -> Result<Vec<Value
     if literals.is_empty() {
         return Ok(Vec::new());
     }
-    let mut statement = connection.prepare(&format!("SELECT {literals}"))?;
+    let mut statement = connection.prepare(&formatted(format_args!("SELECT {literals}"))?)?;
     statement.step()?;
     (0..statement.column_count()).map(|at| Ok(Value::try_copy(statement.column(at))?)).collect()
 }

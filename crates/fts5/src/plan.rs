@@ -9,9 +9,8 @@
 
 use std::fmt::Write;
 
-use lithe_vtab::{FunctionError, IndexInfo, Usage, code, constraint};
+use lithe_vtab::{IndexInfo, Usage, constraint};
 
-use crate::Result;
 use crate::tokenizer::Patterns;
 
 /// The bits of a plan's number.
@@ -82,17 +81,14 @@ impl Planner {
 }
 
 /// Plans a scan under these constraints; false: no scan can serve them.
-///
-/// # Errors
-/// Rows can only be found by MATCH, if the table has neither content nor sizes.
-pub fn plan(info: &mut IndexInfo, columns: usize, patterns: Patterns, can_scan: Option<&str>) -> Result<bool> {
+pub fn plan(info: &mut IndexInfo, columns: usize, patterns: Patterns) -> bool {
     let (table, rank) = (columns as i32, columns as i32 + 1);
     let mut planner = Planner::default();
     for (asked, usage) in info.constraints.iter().zip(&mut info.usage) {
         let is_match = asked.op == constraint::MATCH || asked.op == constraint::EQ && asked.column >= table;
         if is_match {
             if !asked.usable || asked.column < 0 {
-                return Ok(false);
+                return false;
             }
             if asked.column == rank {
                 if !planner.has_rank {
@@ -135,15 +131,10 @@ pub fn plan(info: &mut IndexInfo, columns: usize, patterns: Patterns, can_scan: 
             }
         }
     }
-    if let Some(table) = can_scan
-        && planner.matches == 0
-    {
-        return Err(FunctionError::with_code(code::ERROR, format!("{table}: table does not support scanning")));
-    }
     take_order(info, &planner, rank);
     take_cost(info, &planner, has_upper, has_lower);
     info.plan.text = Some(planner.text.into());
-    Ok(true)
+    true
 }
 
 fn pattern_letter(op: u8, patterns: Patterns) -> Option<char> {

@@ -1,5 +1,7 @@
 //! The function behind `rank`: a function with arguments, as `rank MATCH 'bm25(10, 5)'` and the command `rank` name it.
 
+use lithe_vtab::{OutOfMemory, formatted};
+
 use crate::is_bareword;
 
 /// A function's name, and its arguments as SQL.
@@ -18,14 +20,24 @@ impl Default for Rank {
 }
 
 /// Parses `name(literal, ...)`.
-pub fn parse(text: &str) -> Option<Rank> {
+///
+/// # Errors
+/// If the memory is short.
+pub fn parse(text: &str) -> Result<Option<Rank>, OutOfMemory> {
+    let Some((function, arguments)) = parts(text) else { return Ok(None) };
+    let copy = |text: &str| formatted(format_args!("{text}"));
+    Ok(Some(Rank { function: copy(function)?, arguments: copy(arguments)? }))
+}
+
+/// The name and the literals. Text behind the parenthesis is ignored, as in SQLite.
+fn parts(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches(' ');
     let len = text.bytes().take_while(|byte| is_bareword(*byte)).count();
     let (function, rest) = text.split_at_checked(len).filter(|(name, _)| !name.is_empty())?;
     let mut rest = rest.trim_start_matches(' ').strip_prefix('(')?.trim_start_matches(' ');
     let start = rest;
     if rest.starts_with(')') {
-        return behind(rest).then(|| Rank { function: function.to_owned(), arguments: String::new() });
+        return Some((function, ""));
     }
     loop {
         rest = literal(rest)?.trim_start_matches(' ');
@@ -33,15 +45,9 @@ pub fn parse(text: &str) -> Option<Rank> {
             rest = after.trim_start_matches(' ');
             continue;
         }
-        let arguments = start.get(..start.len() - rest.len())?.to_owned();
-        return (rest.starts_with(')') && behind(rest)).then(|| Rank { function: function.to_owned(), arguments });
+        let arguments = start.get(..start.len() - rest.len())?;
+        return rest.starts_with(')').then_some((function, arguments));
     }
-}
-
-/// Nothing but spaces follows the parenthesis.
-fn behind(rest: &str) -> bool {
-    let _ = rest;
-    true
 }
 
 /// The literal at the beginning of a text: NULL, a number, a text, a BLOB.
@@ -86,12 +92,12 @@ mod tests {
 
     #[test]
     fn functions_with_literals() {
-        let arguments = |text| parse(text).map(|rank| (rank.function, rank.arguments));
+        let arguments = |text| parse(text).unwrap().map(|rank| (rank.function, rank.arguments));
         let found = |name: &str, arguments: &str| Some((name.to_owned(), arguments.to_owned()));
         assert_eq!(arguments("bm25()"), found("bm25", ""));
         assert_eq!(arguments(" my ( 1, -2.5 , 'a''b', x'00ff',null)"), found("my", "1, -2.5 , 'a''b', x'00ff',null"));
         for wrong in ["bm25", "bm25(", "(1)", "f(1,)", "f(x)", "f('a)", "f(1 2)", "f(x'0')"] {
-            assert_eq!(parse(wrong), None, "{wrong}");
+            assert_eq!(parse(wrong), Ok(None), "{wrong}");
         }
     }
 }

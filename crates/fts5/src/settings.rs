@@ -1,6 +1,6 @@
 //! The contents of `x_config`: the version of the format, and the settings that commands change.
 
-use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef};
+use lithe_vtab::{FunctionError, Lossy, OutOfMemory, SqlConnection, ValueRef, formatted, lowercase};
 
 use crate::Result;
 use lithe_vtab::Names;
@@ -75,13 +75,11 @@ impl Settings {
         let mut settings = Settings { version: 0, ..Settings::default() };
         let mut statement = connection.prepare(&format!("SELECT k, v FROM {}", names.shadow("config")))?;
         while statement.step()? {
-            let (key, value) = (Value::from(statement.column(0)), Value::from(statement.column(1)));
-            let ValueRef::Text(key) = key.as_ref() else { continue };
-            let key = String::from_utf8_lossy(key);
-            if key.eq_ignore_ascii_case("version") {
-                settings.version = lithe_value::cast::to_integer(value.as_ref());
+            let (ValueRef::Text(key), value) = (statement.column(0), statement.column(1)) else { continue };
+            if key.eq_ignore_ascii_case(b"version") {
+                settings.version = lithe_value::cast::to_integer(value);
             } else {
-                let _ = settings.set(&key, value.as_ref());
+                settings.set(key, value)?;
             }
         }
         drop(statement);
@@ -95,10 +93,13 @@ impl Settings {
     }
 
     /// Sets the setting that a command names.
-    pub fn set(&mut self, key: &str, value: ValueRef<'_>) -> Outcome {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn set(&mut self, key: &[u8], value: ValueRef<'_>) -> Result<Outcome, OutOfMemory> {
         let number = lithe_vtab::as_integer(value);
         let within = |low: i64, high: i64| number.filter(|number| (low..=high).contains(number));
-        let key = key.to_ascii_lowercase();
+        let key = lowercase(key)?;
         let done = match key.as_str() {
             "pgsz" => within(32, 64 * 1024).map(|size| self.page_size = size as usize),
             "hashsize" => within(1, i64::from(i32::MAX)).map(|size| self.hash_size = size as usize),
@@ -117,19 +118,21 @@ impl Settings {
                     _ => percent as u32,
                 };
             }),
-            "rank" => self.set_rank(value),
+            "rank" => self.set_rank(value)?,
             "secure-delete" => within(0, i64::MAX).map(|flag| self.secure_delete = flag != 0),
             "insttoken" => within(0, i64::MAX).map(|flag| self.inst_token = flag != 0),
-            _ => return Outcome::Unknown,
+            _ => return Ok(Outcome::Unknown),
         };
-        if done.is_some() { Outcome::Set } else { Outcome::WrongValue }
+        Ok(if done.is_some() { Outcome::Set } else { Outcome::WrongValue })
     }
 
-    fn set_rank(&mut self, value: ValueRef<'_>) -> Option<()> {
-        let (ValueRef::Text(text) | ValueRef::Blob(text)) = value else { return None };
-        let text = String::from_utf8_lossy(text).into_owned();
-        crate::rank::parse(&text)?;
-        self.rank = Some(text);
-        Some(())
+    fn set_rank(&mut self, value: ValueRef<'_>) -> Result<Option<()>, OutOfMemory> {
+        let (ValueRef::Text(text) | ValueRef::Blob(text)) = value else { return Ok(None) };
+        let text = formatted(format_args!("{}", Lossy(text)))?;
+        let is_rank = crate::rank::parse(&text)?.is_some();
+        if is_rank {
+            self.rank = Some(text);
+        }
+        Ok(is_rank.then_some(()))
     }
 }

@@ -328,6 +328,16 @@ impl Table {
     pub fn is_contentless(&self) -> bool {
         self.config.content == Content::None
     }
+
+    /// Fails if rows can only be found by MATCH: the table has neither content nor sizes.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR.
+    pub fn check_scannable(&self) -> Result {
+        let is_scannable = !self.is_contentless() || self.config.column_size || self.storage.has_content();
+        let message = || FunctionError::new(format!("{}: table does not support scanning", self.names.table));
+        if is_scannable { Ok(()) } else { Err(message()) }
+    }
 }
 
 /// A document as it was stored.

@@ -1,6 +1,6 @@
 //! Changes of a table's rows, and the commands that are written as INSERTs.
 
-use lithe_vtab::{Change, FunctionError, OnConflict, SqlConnection, ValueRef, as_integer, code};
+use lithe_vtab::{Change, FunctionError, OnConflict, SqlConnection, ValueRef, as_integer, code, lowercase};
 
 use crate::Result;
 use crate::config::Content;
@@ -165,8 +165,7 @@ impl Table {
     /// `INSERT INTO t(t, rank) VALUES(command, value)`
     fn command(&self, connection: &dyn SqlConnection, command: ValueRef<'_>, change: &Change<'_>) -> Result {
         let values = change.columns().unwrap_or_default();
-        let command = lithe_value::cast::to_text(command);
-        let command = String::from_utf8_lossy(&command).to_ascii_lowercase();
+        let command = lowercase(&lithe_value::cast::to_text(command))?;
         let value = values.get(self.config.columns.len() + 1).copied().unwrap_or_default();
         let has_own_content = self.config.content == Content::Own;
         match command.as_str() {
@@ -233,7 +232,7 @@ impl Table {
     fn configure(&self, connection: &dyn SqlConnection, key: &str, value: ValueRef<'_>) -> Result {
         // (Pending terms are written even if there is no such command.)
         self.flush(connection)?;
-        if Settings::default().set(key, value) != Outcome::Set {
+        if Settings::default().set(key.as_bytes(), value)? != Outcome::Set {
             return Err(FunctionError::of_code(code::ERROR));
         }
         self.storage.set_config(connection, key, value)?;

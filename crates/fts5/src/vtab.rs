@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
+use lithe_base::ResultCode;
 use lithe_vtab::{
     Change, ConnectRequest, Connected, FunctionError, IndexInfo, Module, Overloaded, Risk, SqlConnection,
     VirtualCursor, VirtualTable, code,
@@ -30,6 +31,9 @@ impl Fts5Module {
         let config = Config::parse(request.table, &arguments)?;
         let names = Names::new(request.database, request.table);
         let tokenizer = registry::make(connection, &config.tokenizer)?;
+        if config.columns.is_empty() {
+            return Err(FunctionError::of_code(code::ERROR)); // as in SQLite, without a message of its own
+        }
         if is_new {
             create_tables(connection, &names, &config)?;
         } else {
@@ -68,6 +72,10 @@ impl Module for Fts5Module {
 
     fn is_shadow_name(&self, suffix: &str) -> bool {
         SUFFIXES.iter().any(|own| own.eq_ignore_ascii_case(suffix))
+    }
+
+    fn declaration_error(&self, _: &str, _: &str) -> Option<String> {
+        None
     }
 }
 
@@ -133,10 +141,7 @@ impl VirtualTable for Fts5Table {
     }
 
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
-        let config = &self.table.config;
-        let cannot_scan = self.table.is_contentless() && !config.column_size && !self.table.storage.has_content();
-        let can_scan = cannot_scan.then_some(self.table.names.table.as_str());
-        plan::plan(info, config.columns.len(), self.table.tokenizer.patterns(), can_scan)
+        Ok(plan::plan(info, self.table.config.columns.len(), self.table.tokenizer.patterns()))
     }
 
     fn open(&self) -> Result<Box<dyn VirtualCursor>> {
@@ -224,7 +229,8 @@ impl VirtualTable for Fts5Table {
             (true, false) => error.into_message().into_owned(),
             (true, true) => format!("malformed inverted index for FTS5 table {database}.{table}"),
             (false, _) => {
-                format!("unable to validate the inverted index for FTS5 table {database}.{table}: {}", error.message)
+                let text = ResultCode(error.code).text();
+                format!("unable to validate the inverted index for FTS5 table {database}.{table}: {text}")
             }
         }))
     }

@@ -6,6 +6,7 @@ use std::ops::Deref;
 
 use lithe_value::arith::ConcatError;
 use lithe_value::buffer::OutOfMemory;
+use lithe_value::grow::formatted;
 
 /// An SQLite result code and its message. It takes one word, because nearly every function here returns one or a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +87,11 @@ impl FunctionError {
     /// An error with the code SQLITE_ERROR.
     pub fn new(message: impl Into<Cow<'static, str>>) -> FunctionError {
         FunctionError::with_code(code::ERROR, message)
+    }
+
+    /// An error with a message that quotes texts of any length: SQLITE_NOMEM if there is no memory for the message.
+    pub fn quoting(code: i32, message: fmt::Arguments<'_>) -> FunctionError {
+        formatted(message).map_or_else(FunctionError::from, |message| FunctionError::with_code(code, message))
     }
 
     /// The text or blob would be longer than the limit of the connection.

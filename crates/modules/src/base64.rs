@@ -5,7 +5,7 @@
 //! A decoder skips characters that are not digits between groups of four, but a `=` ends the text. Within a group, white space and `=` end
 //! the group; any other character ends the text. A group of n digits gives n - 1 bytes.
 
-use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef};
+use lithe_vtab::{Arity, Context, Function, FunctionError, Grow, OutOfMemory, Result, ValueRef};
 use std::sync::Arc;
 
 use crate::function::{argument, scalar};
@@ -27,15 +27,16 @@ fn base64(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
             if len.saturating_add(len.div_ceil(LINE_LEN)) > context.connection.length_max() {
                 return Err(FunctionError::too_big());
             }
-            context.answer(ValueRef::Text(&encoded(bytes)))
+            context.answer(ValueRef::Text(&encoded(bytes)?))
         }
-        ValueRef::Text(text) => context.answer(ValueRef::Blob(&decoded(text))),
+        ValueRef::Text(text) => context.answer(ValueRef::Blob(&decoded(text)?)),
         _ => Err(FunctionError::new("base64 accepts only blob or text")),
     }
 }
 
-fn encoded(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len() / 2 * 3 + 4);
+fn encoded(bytes: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
+    let mut out = Vec::new();
+    out.try_grow(bytes.len() / 2 * 3 + 6)?;
     for line in bytes.chunks(LINE_LEN / 4 * 3) {
         for group in line.chunks(3) {
             let number =
@@ -45,7 +46,7 @@ fn encoded(bytes: &[u8]) -> Vec<u8> {
         }
         out.push(b'\n');
     }
-    out
+    Ok(out)
 }
 
 fn value(digit: u8) -> Option<u32> {
@@ -59,8 +60,9 @@ fn value(digit: u8) -> Option<u32> {
     }))
 }
 
-fn decoded(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
+fn decoded(text: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
+    let mut out = Vec::new();
+    out.try_grow(text.len() / 4 * 3 + 3)?;
     let mut rest = text;
     while let Some((first, behind)) = rest.split_first() {
         if *first == PAD {
@@ -81,7 +83,7 @@ fn decoded(text: &[u8]) -> Vec<u8> {
             _ => rest = rest.get(group.len()..).unwrap_or_default(),
         }
     }
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -92,11 +94,11 @@ mod tests {
     fn there_and_back() {
         for len in 0..200u8 {
             let bytes: Vec<u8> = (0..len).map(|byte| byte.wrapping_mul(37)).collect();
-            let text = encoded(&bytes);
-            assert_eq!(decoded(&text), bytes, "{len}");
+            let text = encoded(&bytes).unwrap();
+            assert_eq!(decoded(&text).unwrap(), bytes, "{len}");
             assert!(text.split(|byte| *byte == b'\n').all(|line| line.len() <= LINE_LEN));
         }
-        assert_eq!(encoded(&[0, 0xff, 0x10]), b"AP8Q\n");
+        assert_eq!(encoded(&[0, 0xff, 0x10]).unwrap(), b"AP8Q\n");
     }
 
     #[test]
@@ -109,7 +111,7 @@ mod tests {
             ("AP*QAP8Q", &[0]),
             ("", &[]),
         ] {
-            assert_eq!(decoded(text.as_bytes()), bytes, "{text}");
+            assert_eq!(decoded(text.as_bytes()).unwrap(), bytes, "{text}");
         }
     }
 }

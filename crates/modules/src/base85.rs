@@ -3,7 +3,7 @@
 //! Four bytes become five digits, n last bytes n + 1 digits, the highest first. A line has 80 digits; each line, also the last, ends with a
 //! newline. The digits 0 to 3 are `#$%&`, the digits from 4 on `*` to `z`.
 
-use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef};
+use lithe_vtab::{Arity, Context, Function, FunctionError, Grow, OutOfMemory, Result, ValueRef};
 use std::sync::Arc;
 
 use crate::function::{argument, scalar};
@@ -24,9 +24,9 @@ fn base85(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
             if len.saturating_add(len.div_ceil(LINE_LEN)) > context.connection.length_max() {
                 return Err(FunctionError::too_big());
             }
-            context.answer(ValueRef::Text(&encoded(bytes)))
+            context.answer(ValueRef::Text(&encoded(bytes)?))
         }
-        ValueRef::Text(text) => context.answer(ValueRef::Blob(&decoded(text))),
+        ValueRef::Text(text) => context.answer(ValueRef::Blob(&decoded(text)?)),
         _ => Err(FunctionError::new("base85 accepts only blob or text.")),
     }
 }
@@ -55,8 +55,9 @@ fn value(digit: u8) -> Option<u64> {
     }))
 }
 
-fn encoded(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len() / 2 * 3 + 4);
+fn encoded(bytes: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
+    let mut out = Vec::new();
+    out.try_grow(bytes.len() / 2 * 3 + 4)?;
     for line in bytes.chunks(LINE_LEN / 5 * 4) {
         for group in line.chunks(4) {
             let number = group.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
@@ -65,11 +66,12 @@ fn encoded(bytes: &[u8]) -> Vec<u8> {
         }
         out.push(b'\n');
     }
-    out
+    Ok(out)
 }
 
-fn decoded(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len() / 5 * 4 + 4);
+fn decoded(text: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
+    let mut out = Vec::new();
+    out.try_grow(text.len() / 5 * 4 + 4)?;
     let mut rest = text;
     while !rest.is_empty() {
         let group = rest.get(..5).unwrap_or(rest);
@@ -83,7 +85,7 @@ fn decoded(text: &[u8]) -> Vec<u8> {
         out.extend((number as u32).to_be_bytes().iter().skip(4 - (count - 1)));
         rest = rest.get(count..).unwrap_or_default();
     }
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -94,14 +96,14 @@ mod tests {
     fn there_and_back() {
         for len in 0..200u8 {
             let bytes: Vec<u8> = (0..len).map(|byte| byte.wrapping_mul(37)).collect();
-            let text = encoded(&bytes);
-            assert_eq!(decoded(&text), bytes, "{len}");
+            let text = encoded(&bytes).unwrap();
+            assert_eq!(decoded(&text).unwrap(), bytes, "{len}");
             assert!(text.split(|byte| *byte == b'\n').all(|line| line.len() <= LINE_LEN));
         }
         for (bytes, text) in
             [(&[0, 0xff, 0x10, 0x20][..], "#A8YV\n"), (&[0], "##\n"), (&[0, 1, 2], "##&&\n"), (&[0xff; 4], "x=\\2#\n")]
         {
-            assert_eq!(encoded(bytes), text.as_bytes());
+            assert_eq!(encoded(bytes).unwrap(), text.as_bytes());
         }
     }
 }

@@ -9,8 +9,8 @@
 
 use lithe_value::cast::to_text;
 use lithe_vtab::{
-    ColumnContext, ConnectRequest, Connected, IndexInfo, Module, ModuleKind, Result, Risk, Scan, ScanPlan,
-    SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint, quoted,
+    ColumnContext, ConnectRequest, Connected, Grow, IndexInfo, Module, ModuleKind, OutOfMemory, Result, Risk, Scan,
+    ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint, copied, quoted,
 };
 
 /// The columns that are arguments, and their bits in the plan's number.
@@ -60,7 +60,7 @@ struct Words {
     prefix: Vec<u8>,
     line: Option<Vec<u8>>,
     /// The words that begin with the prefix, with their phases.
-    found: Vec<(String, i64)>,
+    found: Vec<(Vec<u8>, i64)>,
     at: usize,
 }
 
@@ -69,15 +69,18 @@ impl VirtualCursor for Words {
         let mut values = arguments.values.iter().copied();
         let mut given = |bit: i32| {
             let value = if plan.number & bit != 0 { values.next() } else { None };
-            value.filter(|value| !value.is_null()).map(|value| to_text(value).into_owned())
+            value.filter(|value| !value.is_null()).map(|value| copied(&to_text(value))).transpose()
         };
-        let prefix = given(1).filter(|prefix| !prefix.is_empty());
-        self.line = given(2);
-        self.prefix = prefix.unwrap_or_else(|| last_word(self.line.as_deref().unwrap_or_default()).to_vec());
+        let prefix = given(1)?.filter(|prefix| !prefix.is_empty());
+        self.line = given(2)?;
+        self.prefix = match prefix {
+            Some(prefix) => prefix,
+            None => copied(last_word(self.line.as_deref().unwrap_or_default()))?,
+        };
         (self.found, self.at) = (Vec::new(), 0);
-        lithe_sql::keywords().iter().for_each(|keyword| self.add(keyword.text, 1));
+        lithe_sql::keywords().iter().try_for_each(|keyword| self.add(keyword.text.as_bytes(), 1))?;
         let databases = scan.connection.databases();
-        databases.iter().for_each(|database| self.add(database, 7));
+        databases.iter().try_for_each(|database| self.add(database.as_bytes(), 7))?;
         for database in &databases {
             self.add_all(scan, &format!("SELECT name FROM {}.sqlite_schema", quoted(database)), 8)?;
         }
@@ -105,7 +108,7 @@ impl VirtualCursor for Words {
     fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
         let Some((word, phase)) = self.found.get(self.at) else { return Ok(()) };
         answer.context.answer(match column {
-            0 => ValueRef::Text(word.as_bytes()),
+            0 => ValueRef::Text(word),
             1 => ValueRef::Text(&self.prefix),
             2 => self.line.as_deref().map_or(ValueRef::Null, ValueRef::Text),
             _ => ValueRef::Integer(*phase),
@@ -118,19 +121,19 @@ impl VirtualCursor for Words {
 }
 
 impl Words {
-    fn add(&mut self, word: &str, phase: i64) {
-        let start = word.as_bytes().get(..self.prefix.len());
+    fn add(&mut self, word: &[u8], phase: i64) -> Result<(), OutOfMemory> {
+        let start = word.get(..self.prefix.len());
         if start.is_some_and(|start| start.eq_ignore_ascii_case(&self.prefix)) {
-            self.found.push((word.to_owned(), phase));
+            self.found.try_push((copied(word)?, phase))?;
         }
+        Ok(())
     }
 
     /// Adds the values of a statement's first column.
     fn add_all(&mut self, scan: &Scan<'_>, sql: &str, phase: i64) -> Result {
         let mut statement = scan.connection.prepare(sql)?;
         while statement.step()? {
-            let name = to_text(statement.column(0)).into_owned();
-            self.add(&String::from_utf8_lossy(&name), phase);
+            self.add(&to_text(statement.column(0)), phase)?;
         }
         Ok(())
     }

@@ -15,9 +15,12 @@
 
 mod reader;
 
+use std::fmt;
+use std::sync::Arc;
+
 use lithe_vtab::{
-    ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, Result, Risk, Scan, ScanPlan,
-    SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, quoted,
+    ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Lossy, Module, Result, Risk, Scan, ScanPlan,
+    SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, code, formatted, lossy,
 };
 
 use crate::function::dequoted;
@@ -31,7 +34,7 @@ pub struct Csv;
 
 impl Module for Csv {
     fn connect(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
-        let parameters = Parameters::read(request.arguments)?;
+        let mut parameters = Parameters::read(request.arguments)?;
         let source = parameters.source()?;
         let mut first = Vec::new();
         // The file is opened even if no row is read now, so that a missing file fails here.
@@ -40,15 +43,47 @@ impl Module for Csv {
             reader.record(&mut first, COLUMNS_MAX)?;
         }
         let column_count = parameters.columns.unwrap_or(first.len());
-        let declaration = parameters.schema.clone().unwrap_or_else(|| {
-            let names = (0..column_count).map(|at| match first.get(at).filter(|_| parameters.has_header) {
-                Some(name) => format!("{} TEXT", quoted(&String::from_utf8_lossy(name))),
-                None => format!("\"c{at}\" TEXT"),
-            });
-            format!("CREATE TABLE x({})", names.collect::<Vec<_>>().join(","))
-        });
+        let declaration = match parameters.schema {
+            Some(schema) => schema,
+            None => {
+                let names: &[Vec<u8>] = if parameters.has_header { &first } else { &[] };
+                formatted(format_args!("{}", Declaration { names, column_count }))?
+            }
+        };
         let table = CsvTable { source, column_count, has_header: parameters.has_header };
         Ok(Connected { table: Box::new(table), declaration, risk: Risk::DirectOnly })
+    }
+
+    fn declaration_error(&self, declaration: &str, error: &str) -> Option<String> {
+        Some(format!("bad schema: '{declaration}' - {error}"))
+    }
+}
+
+/// The statement that declares the columns; those without a name of their own are numbered.
+struct Declaration<'n> {
+    names: &'n [Vec<u8>],
+    column_count: usize,
+}
+
+impl fmt::Display for Declaration<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CREATE TABLE x(")?;
+        for at in 0..self.column_count {
+            f.write_str(if at > 0 { "," } else { "" })?;
+            match self.names.get(at) {
+                Some(name) => {
+                    // A quote within a name is doubled.
+                    f.write_str("\"")?;
+                    for (part, piece) in name.split(|byte| *byte == b'"').enumerate() {
+                        f.write_str(if part > 0 { "\"\"" } else { "" })?;
+                        Lossy(piece).fmt(f)?;
+                    }
+                    f.write_str("\" TEXT")?;
+                }
+                None => write!(f, "\"c{at}\" TEXT")?,
+            }
+        }
+        f.write_str(")")
     }
 }
 
@@ -67,10 +102,10 @@ impl Parameters {
         let mut all = Parameters::default();
         let mut has_header = None;
         for argument in arguments {
-            let argument = String::from_utf8_lossy(argument);
-            let bad = || FunctionError::new(format!("bad parameter: '{}'", argument.trim()));
+            let argument = lossy(argument)?;
+            let bad = || FunctionError::quoting(code::ERROR, format_args!("bad parameter: '{}'", argument.trim()));
             let (key, value) = match argument.split_once('=') {
-                Some((key, value)) => (key.trim(), Some(dequoted(value.trim()))),
+                Some((key, value)) => (key.trim(), Some(dequoted(value.trim())?)),
                 None => (argument.trim(), None),
             };
             match (key, value) {
@@ -93,10 +128,10 @@ impl Parameters {
         Ok(all)
     }
 
-    fn source(&self) -> Result<Source> {
-        match (&self.file, &self.data) {
-            (Some(file), None) => Ok(Source::File(file.clone())),
-            (None, Some(data)) => Ok(Source::Data(data.as_bytes().into())),
+    fn source(&mut self) -> Result<Source> {
+        match (self.file.take(), self.data.take()) {
+            (Some(file), None) => Ok(Source::File(file)),
+            (None, Some(data)) => Ok(Source::Data(Arc::new(data))),
             _ => Err(FunctionError::new("must specify either filename= or data= but not both")),
         }
     }

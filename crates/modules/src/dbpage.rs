@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use lithe_vtab::{
     Change, ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, PageAccess, Result,
-    Risk, Scan, ScanPlan, SqlConnection, Value, ValueRef, Values, VirtualCursor, VirtualTable, code, constraint,
+    Risk, Scan, ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, code, constraint,
 };
 
 const DECLARATION: &str = "CREATE TABLE x(pgno INTEGER PRIMARY KEY, data BLOB, schema HIDDEN)";
@@ -50,11 +50,13 @@ impl PageTable {
         if page == 1
             && let Some(count) = bytes.get(PAGE_COUNT_AT..).and_then(<[u8]>::first_chunk)
         {
-            self.claimed.borrow_mut().push((database.to_owned(), u32::from_be_bytes(*count)));
+            let mut claimed = self.claimed.borrow_mut();
+            claimed.retain(|(of, _)| of != database);
+            claimed.push((database.to_owned(), u32::from_be_bytes(*count)));
         }
         if page > pages.page_count() {
             let claimed = self.claimed.borrow();
-            let claim = claimed.iter().rev().find(|(of, _)| of == database);
+            let claim = claimed.iter().find(|(of, _)| of == database);
             if claim.is_none_or(|(_, count)| page > *count) {
                 return Ok(());
             }
@@ -68,8 +70,7 @@ impl PageTable {
 }
 
 fn database_named(connection: &dyn SqlConnection, name: &[u8]) -> Option<String> {
-    let name = String::from_utf8_lossy(name);
-    connection.databases().into_iter().find(|known| known.eq_ignore_ascii_case(&name))
+    connection.databases().into_iter().find(|known| known.as_bytes().eq_ignore_ascii_case(name))
 }
 
 impl VirtualTable for PageTable {
@@ -131,7 +132,7 @@ impl VirtualTable for PageTable {
         let database = match given(2) {
             ValueRef::Null => "main".to_owned(),
             name => {
-                let known = database_named(connection, &Value::from(name).into_bytes());
+                let known = database_named(connection, name.bytes().unwrap_or_default());
                 known.ok_or_else(|| FunctionError::new("no such schema"))?
             }
         };
@@ -178,8 +179,8 @@ impl VirtualCursor for PageCursor {
         let mut given = |bit: i32| if plan.number & bit != 0 { values.next() } else { None };
         let (schema, page) = (given(WITH_SCHEMA), given(WITH_PGNO));
         (self.page, self.last) = (1, 0);
-        let name = schema.map_or_else(|| b"main".to_vec(), |name| Value::from(name).into_bytes());
-        let Some(database) = database_named(scan.connection, &name) else { return Ok(()) };
+        let name = schema.map_or(&b"main"[..], |name| name.bytes().unwrap_or_default());
+        let Some(database) = database_named(scan.connection, name) else { return Ok(()) };
         self.last = scan.connection.pages(&database)?.page_count();
         self.database = database;
         if let Some(page) = page {

@@ -1,8 +1,8 @@
 //! `dbstat`: the space usage of a database's pages, a row for each page or for each tree.
 
 use lithe_vtab::{
-    ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, Result, Risk, Scan,
-    ScanPlan, SqlConnection, Value, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
+    ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Kept, Lossy, Module, ModuleKind, Result, Risk,
+    Scan, ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint, formatted,
 };
 
 use crate::tree::{PageInfo, Walk};
@@ -96,8 +96,8 @@ impl VirtualTable for StatTable {
 #[derive(Default)]
 struct StatCursor {
     database: String,
-    /// The further trees, the next one last.
-    trees: Vec<(String, u32)>,
+    /// The statement that lists the trees; it stands on the one that is walked through.
+    trees: Option<Kept>,
     walk: Option<(String, Walk)>,
     sums_up: bool,
     row: Option<Row>,
@@ -113,7 +113,7 @@ struct Row {
 }
 
 impl StatCursor {
-    /// Lists the trees of the database in the wanted order.
+    /// Begins the list of the trees of the database in the wanted order.
     fn list(&mut self, connection: &dyn SqlConnection, name: Option<&[u8]>, is_sorted: bool) -> Result {
         let quoted = self.database.replace('"', "\"\"");
         let mut sql = format!(
@@ -122,17 +122,27 @@ impl StatCursor {
         );
         sql += if name.is_some() { " WHERE name = ?1" } else { "" };
         sql += if is_sorted { " ORDER BY name" } else { "" };
-        let mut statement = connection.prepare(&sql)?;
+        let kept = self.trees.insert(Kept::new(sql));
+        let mut statement = connection.resume(kept)?;
         if let Some(name) = name {
             statement.bind(1, ValueRef::Text(name))?;
         }
+        Ok(())
+    }
+
+    /// The next tree: its name and its root.
+    fn next_tree(&mut self, connection: &dyn SqlConnection) -> Result<Option<(String, u32)>> {
+        let Some(kept) = &self.trees else { return Ok(None) };
+        let mut statement = connection.resume(kept)?;
         while statement.step()? {
             if let (ValueRef::Text(name), ValueRef::Integer(root)) = (statement.column(0), statement.column(1)) {
-                self.trees.push((String::from_utf8_lossy(name).into_owned(), u32::try_from(root).unwrap_or(0)));
+                let name = formatted(format_args!("{}", Lossy(name)))?;
+                return Ok(Some((name, u32::try_from(root).unwrap_or(0))));
             }
         }
-        self.trees.reverse();
-        Ok(())
+        drop(statement);
+        self.trees = None;
+        Ok(None)
     }
 
     fn advance(&mut self, connection: &dyn SqlConnection) -> Result {
@@ -140,7 +150,9 @@ impl StatCursor {
         self.row = None;
         loop {
             let Some((name, walk)) = &mut self.walk else {
-                let Some((name, root)) = self.trees.pop() else { return Ok(()) };
+                // (As in SQLite, an error of the list has the message of its code.)
+                let next = self.next_tree(connection).map_err(|error| FunctionError::of_code(error.code))?;
+                let Some((name, root)) = next else { return Ok(()) };
                 if root <= pages.page_count() {
                     self.walk = Some((name, Walk::new(root)));
                 }
@@ -184,10 +196,9 @@ impl VirtualCursor for StatCursor {
         let (schema, name, aggregate) = (given(WITH_SCHEMA), given(WITH_NAME), given(WITH_AGGREGATE));
         *self = StatCursor { database: table.database.clone(), ..StatCursor::default() };
         if let Some(schema) = schema {
-            let wanted = Value::from(schema).into_bytes();
-            let wanted = String::from_utf8_lossy(&wanted).into_owned();
+            let wanted = schema.bytes().unwrap_or_default();
             let all = scan.connection.databases();
-            let Some(known) = all.into_iter().find(|known| known.eq_ignore_ascii_case(&wanted)) else {
+            let Some(known) = all.into_iter().find(|known| known.as_bytes().eq_ignore_ascii_case(wanted)) else {
                 return Ok(());
             };
             self.database = known;
@@ -197,8 +208,8 @@ impl VirtualCursor for StatCursor {
             Some(ValueRef::Real(number)) => number != 0.0,
             _ => false,
         };
-        let name = name.map(|name| Value::from(name).into_bytes());
-        self.list(scan.connection, name.as_deref(), plan.number & SORTED != 0)?;
+        let name = name.map(|name| name.bytes().unwrap_or_default());
+        self.list(scan.connection, name, plan.number & SORTED != 0)?;
         self.advance(scan.connection)
     }
 

@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use lithe_value::cast::to_text;
+use lithe_value::grow::filled;
 use lithe_vtab::{
     AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, FunctionKind, Result, ValueRef,
 };
@@ -67,6 +68,7 @@ impl Decimal {
         let mut is_behind_point = false;
         while let Some((byte, behind)) = rest.split_first() {
             match byte {
+                b'0'..=b'9' if number.digits.len() == DIGITS_MAX => return Err(FunctionError::too_big()),
                 b'0'..=b'9' => {
                     number.digits.push(byte - b'0');
                     number.fraction += usize::from(is_behind_point);
@@ -75,9 +77,6 @@ impl Decimal {
                 _ => break,
             }
             rest = behind;
-        }
-        if number.digits.len() > DIGITS_MAX {
-            return Err(FunctionError::too_big());
         }
         number.scale(exponent(rest))?;
         number.trim();
@@ -210,7 +209,7 @@ impl Decimal {
         if self.digits.len().saturating_mul(other.digits.len()) > DIGITS_MAX.saturating_mul(1000) {
             return Err(FunctionError::too_big());
         }
-        let mut sums = vec![0u64; self.digits.len() + other.digits.len()];
+        let mut sums = filled(0u64, self.digits.len() + other.digits.len())?;
         for (at, digit) in self.digits.iter().rev().enumerate() {
             for (sum, its) in sums.iter_mut().skip(at).zip(other.digits.iter().rev()) {
                 *sum += u64::from(*digit) * u64::from(*its);

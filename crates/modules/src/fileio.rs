@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use lithe_value::cast::{to_integer, to_text};
-use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef};
+use lithe_vtab::{Arity, Context, Function, FunctionError, Lossy, Result, ValueRef, code, formatted, lossy};
 
-use crate::function::{argument, direct_only, scalar};
+use crate::function::{argument, direct_only, possible, scalar};
 
 const TYPE_MASK: i64 = 0o170_000;
 const DIRECTORY: i64 = 0o040_000;
@@ -29,18 +29,18 @@ pub fn functions() -> Vec<Arc<Function>> {
 }
 
 /// A file name from SQL: up to its first NUL, as a C string.
-fn path(value: ValueRef<'_>) -> Option<PathBuf> {
+fn path(value: ValueRef<'_>) -> Result<Option<PathBuf>> {
     if value.is_null() {
-        return None;
+        return Ok(None);
     }
     let text = to_text(value);
     let name = text.split(|byte| *byte == 0).next().unwrap_or_default();
-    Some(PathBuf::from(String::from_utf8_lossy(name).into_owned()))
+    Ok(Some(PathBuf::from(formatted(format_args!("{}", Lossy(name)))?)))
 }
 
 /// The content of a file; NULL if it cannot be read.
 fn read_file(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    match path(argument(args, 0)) {
+    match path(argument(args, 0))? {
         Some(path) => answer_file(context, &path),
         None => context.answer(ValueRef::Null),
     }
@@ -48,12 +48,14 @@ fn read_file(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 /// Answers the content of a file; NULL if it cannot be read.
 pub fn answer_file(context: &mut Context<'_>, path: &Path) -> Result {
-    let Ok(file) = File::open(path) else { return context.answer(ValueRef::Null) };
+    let Ok(file) = possible(path).and_then(File::open) else { return context.answer(ValueRef::Null) };
     // One byte beyond the limit shows that the file is too long, however long it is.
     let limit = context.connection.length_max();
     let mut bytes = Vec::new();
-    if file.take(limit as u64 + 1).read_to_end(&mut bytes).is_err() {
-        return context.answer(ValueRef::Null);
+    match file.take(limit as u64 + 1).read_to_end(&mut bytes) {
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => return Err(FunctionError::out_of_memory()),
+        Err(_) => return context.answer(ValueRef::Null),
+        Ok(_) => {}
     }
     if bytes.len() > limit { Err(FunctionError::too_big()) } else { context.answer(ValueRef::Blob(&bytes)) }
 }
@@ -62,7 +64,7 @@ fn write_file(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     if !(2..=4).contains(&args.len()) {
         return Err(FunctionError::new("wrong number of arguments to function writefile()"));
     }
-    let Some(path) = path(argument(args, 0)) else { return context.answer(ValueRef::Null) };
+    let Some(path) = path(argument(args, 0))? else { return context.answer(ValueRef::Null) };
     let mode = args.get(2).map_or(0, |mode| to_integer(*mode));
     let time = args.get(3).filter(|time| !time.is_null()).map(|time| to_integer(*time));
     let data = argument(args, 1);
@@ -76,6 +78,7 @@ fn write_file(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     match done {
         Ok(Some(written)) => context.answer(ValueRef::Integer(written as i64)),
         Ok(None) => context.answer(ValueRef::Null),
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => Err(FunctionError::out_of_memory()),
         Err(_) if args.len() == 2 => context.answer(ValueRef::Null),
         Err(_) => {
             let what = match mode & TYPE_MASK {
@@ -83,17 +86,19 @@ fn write_file(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
                 DIRECTORY => "create directory",
                 _ => "write file",
             };
-            Err(FunctionError::new(format!("failed to {what}: {}", path.display())))
+            Err(FunctionError::quoting(code::ERROR, format_args!("failed to {what}: {}", path.display())))
         }
     }
 }
 
 /// Makes a file, a directory or a symbolic link, as the type in its mode says; for a file, answers the number of bytes written.
 fn write(path: &Path, data: ValueRef<'_>, mode: i64, time: Option<i64>) -> std::io::Result<Option<usize>> {
+    let path = possible(path)?;
     match mode & TYPE_MASK {
         LINK => {
-            let target = String::from_utf8_lossy(&to_text(data)).into_owned();
-            std::os::unix::fs::symlink(target, path)?;
+            let target = to_text(data);
+            let target = lossy(&target).map_err(|_| ErrorKind::OutOfMemory)?;
+            std::os::unix::fs::symlink(possible(target.as_ref().as_ref())?, path)?;
             Ok(None)
         }
         DIRECTORY => {

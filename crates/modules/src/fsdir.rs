@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use lithe_value::cast::to_text;
 use lithe_vtab::{
-    ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, Result, Risk, Scan,
-    ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
+    ColumnContext, ConnectRequest, Connected, FunctionError, Grow, IndexInfo, Lossy, Module, ModuleKind, Result, Risk,
+    Scan, ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, code, constraint, formatted,
 };
 
 use crate::fileio;
+use crate::function::possible;
 
 const PATH: i32 = 4;
 const DIR: i32 = 5;
@@ -81,20 +82,21 @@ impl VirtualCursor for Walk {
         if plan.number == 0 {
             return Err(FunctionError::new("table function fsdir requires an argument"));
         }
-        let text = |value: &ValueRef<'_>| String::from_utf8_lossy(&to_text(*value)).into_owned();
+        let text = |value: &ValueRef<'_>| formatted(format_args!("{}", Lossy(&to_text(*value))));
         let path = arguments.values.first().filter(|path| !path.is_null());
         let path = path.ok_or_else(|| FunctionError::new("table function fsdir requires a non-NULL argument"))?;
-        self.base = arguments.values.get(1).filter(|dir| !dir.is_null()).map(text);
-        self.visit(text(path))
+        self.base = arguments.values.get(1).filter(|dir| !dir.is_null()).map(text).transpose()?;
+        self.visit(text(path)?)
     }
 
     fn next(&mut self, _: &Scan<'_>) -> Result {
         if let Some((name, metadata)) = self.entry.take()
             && metadata.is_dir()
         {
-            let path = self.path(&name);
+            let path = self.path(&name)?;
             let unreadable = |_| FunctionError::new(format!("cannot read directory: {}", path.display()));
-            self.pending.push((name, fs::read_dir(&path).map_err(unreadable)?));
+            let entries = possible(&path).and_then(fs::read_dir).map_err(unreadable)?;
+            self.pending.try_push((name, entries))?;
         }
         while let Some((name, entries)) = self.pending.last_mut() {
             if let Some(entry) = entries.next() {
@@ -119,10 +121,10 @@ impl VirtualCursor for Walk {
             2 => answer.context.answer(ValueRef::Integer(metadata.mtime())),
             3 if metadata.is_dir() => answer.context.answer(ValueRef::Null),
             3 if metadata.is_symlink() => {
-                let target = fs::read_link(self.path(name)).unwrap_or_default();
+                let target = fs::read_link(self.path(name)?).unwrap_or_default();
                 answer.context.answer(ValueRef::Text(target.to_string_lossy().as_bytes()))
             }
-            3 if metadata.is_file() => fileio::answer_file(answer.context, &self.path(name)),
+            3 if metadata.is_file() => fileio::answer_file(answer.context, &self.path(name)?),
             _ => answer.context.answer(ValueRef::Null), // a device has no content; the hidden arguments are NULL
         }
     }
@@ -133,14 +135,18 @@ impl VirtualCursor for Walk {
 }
 
 impl Walk {
-    fn path(&self, name: &str) -> PathBuf {
-        self.base.as_ref().map_or_else(|| PathBuf::from(name), |base| PathBuf::from(format!("{base}/{name}")))
+    fn path(&self, name: &str) -> Result<PathBuf> {
+        let path = match &self.base {
+            Some(base) => formatted(format_args!("{base}/{name}")),
+            None => formatted(format_args!("{name}")),
+        };
+        Ok(PathBuf::from(path?))
     }
 
     fn visit(&mut self, name: String) -> Result {
-        let path = self.path(&name);
-        let metadata = fs::symlink_metadata(&path);
-        let metadata = metadata.map_err(|_| FunctionError::new(format!("cannot stat file: {}", path.display())))?;
+        let path = self.path(&name)?;
+        let unknown = |_| FunctionError::quoting(code::ERROR, format_args!("cannot stat file: {}", path.display()));
+        let metadata = possible(&path).and_then(fs::symlink_metadata).map_err(unknown)?;
         self.entry = Some((name, metadata));
         self.row += 1;
         Ok(())

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use lithe_value::cast::{to_integer, to_text};
 use lithe_vtab::{
     AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, FunctionKind, Result,
-    SqlConnection, ValueRef,
+    SqlConnection, ValueRef, code, formatted, lossy,
 };
 use sha1::Sha1;
 use sha3::{Digest, Sha3_224, Sha3_256, Sha3_384, Sha3_512};
@@ -118,15 +118,15 @@ impl Hash {
         let mut rest = sql;
         while !rest.trim().is_empty() {
             let wrong = |error: FunctionError| {
-                FunctionError::with_code(error.code, format!("error SQL statement [{rest}]: {}", error.message))
+                FunctionError::quoting(error.code, format_args!("error SQL statement [{rest}]: {}", error.message))
             };
             let mut statement = connection.prepare(rest).map_err(wrong)?;
-            let own = statement.sql().to_owned();
+            let own = formatted(format_args!("{}", statement.sql()))?;
             if own.trim().is_empty() {
                 break;
             }
             if !statement.is_read_only() {
-                return Err(FunctionError::new(format!("non-query: [{own}]")));
+                return Err(FunctionError::quoting(code::ERROR, format_args!("non-query: [{own}]")));
             }
             self.add_sized('S', own.as_bytes());
             while statement.step()? {
@@ -187,7 +187,7 @@ fn of_query(context: &Context<'_>, name: &str, args: &[ValueRef<'_>], mut hash: 
     }
     let sql = to_text(argument(args, 0));
     let connection = context.connection.sql().ok_or_else(|| FunctionError::unusable(name))?;
-    hash.add_results(connection, &String::from_utf8_lossy(&sql))?;
+    hash.add_results(connection, &lossy(&sql)?)?;
     Ok(Some(hash.digest()))
 }
 

@@ -9,10 +9,10 @@ mod pattern;
 use std::sync::Arc;
 
 use lithe_value::cast::to_text;
-use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef};
+use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef, copied, lossy};
 
 use crate::function::{argument, scalar};
-use pattern::{Program, State};
+use pattern::{Program, State, Wrong};
 
 /// The functions.
 pub fn functions() -> Vec<Arc<Function>> {
@@ -25,7 +25,7 @@ pub fn functions() -> Vec<Arc<Function>> {
 /// The pattern of the previous call, compiled.
 struct Compiled {
     text: Vec<u8>,
-    program: Result<Program, &'static str>,
+    program: Result<Program, Wrong>,
 }
 
 fn regexp(context: &mut Context<'_>, args: &[ValueRef<'_>], folds: bool) -> Result {
@@ -34,13 +34,13 @@ fn regexp(context: &mut Context<'_>, args: &[ValueRef<'_>], folds: bool) -> Resu
         return context.answer(ValueRef::Null);
     }
     let (pattern, text) = (to_text(pattern), to_text(text));
-    let compiled = context.site.get_or_make(
-        |known: &Compiled| *known.text == *pattern,
-        || Compiled { text: pattern.to_vec(), program: Program::new(&pattern, folds) },
-    );
-    let found = match &compiled.program {
-        Ok(program) => matches(program, &text, folds),
-        Err(message) => return Err(FunctionError::new(*message)),
+    if context.site.get().is_none_or(|known: &Compiled| *known.text != *pattern) {
+        context.site.set(Compiled { text: copied(&pattern)?, program: Program::new(&pattern, folds) });
+    }
+    let found = match context.site.get().map(|known: &Compiled| &known.program) {
+        Some(Ok(program)) => matches(program, &lossy(&text)?, folds),
+        Some(Err(Wrong::Pattern(message))) => return Err(FunctionError::new(*message)),
+        Some(Err(Wrong::OutOfMemory)) | None => return Err(FunctionError::out_of_memory()),
     };
     context.answer(ValueRef::Integer(found.into()))
 }
@@ -107,11 +107,10 @@ fn close(program: &Program, states: &mut States, place: &Place) -> bool {
     states.list.contains(&program.states.len())
 }
 
-fn matches(program: &Program, text: &[u8], folds: bool) -> bool {
+fn matches(program: &Program, text: &str, folds: bool) -> bool {
     // The number after the last state is the end.
     let count = program.states.len() + 1;
     let (mut now, mut next) = (States::new(count), States::new(count));
-    let text = String::from_utf8_lossy(text);
     let mut rest = text.chars().map(|letter| if folds { letter.to_ascii_lowercase() } else { letter }).peekable();
     let mut before = None;
     loop {
@@ -166,16 +165,16 @@ mod tests {
             ("a|", "b", true),
         ] {
             let program = Program::new(pattern.as_bytes(), false).unwrap();
-            assert_eq!(matches(&program, text.as_bytes(), false), expected, "{text} REGEXP {pattern}");
+            assert_eq!(matches(&program, text, false), expected, "{text} REGEXP {pattern}");
         }
         let program = Program::new(b"aBC", true).unwrap();
-        assert!(matches(&program, b"xAbc", true));
+        assert!(matches(&program, "xAbc", true));
     }
 
     #[test]
     fn nothing_repeated() {
         let program = Program::new(b"((){9999}){9999}", false).unwrap();
-        assert!(matches(&program, b"", false));
+        assert!(matches(&program, "", false));
     }
 
     #[test]
@@ -197,7 +196,7 @@ mod tests {
             (&format!("a{}", "*".repeat(100_000)), "REGEXP pattern too big"),
             (&"(".repeat(100_000), "REGEXP pattern too big"),
         ] {
-            assert_eq!(Program::new(pattern.as_bytes(), false).err(), Some(message), "{pattern}");
+            assert_eq!(Program::new(pattern.as_bytes(), false).err(), Some(Wrong::Pattern(message)), "{pattern}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `generate_series(start, stop, step)`: the numbers from start to stop.
 
+use lithe_value::cast::to_integer;
 use lithe_vtab::{
     ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, Result, Risk, Scan,
     ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
@@ -91,21 +92,6 @@ struct Numbers {
     given: [i64; 3],
 }
 
-/// A value as an integer, as CAST converts it.
-fn integer(value: ValueRef<'_>) -> i64 {
-    match value {
-        ValueRef::Integer(integer) => integer,
-        ValueRef::Real(real) => real as i64,
-        ValueRef::Null => 0,
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-            let text = String::from_utf8_lossy(bytes);
-            let text = text.trim_start();
-            let digits = text.char_indices().take_while(|(at, c)| c.is_ascii_digit() || *at == 0 && "+-".contains(*c));
-            text.get(..digits.count()).and_then(|digits| digits.parse().ok()).unwrap_or(0)
-        }
-    }
-}
-
 /// Narrows the interval of two numbers by a constraint. A bound without a fraction is exact.
 fn narrow(low: &mut i128, high: &mut i128, op: u8, value: ValueRef<'_>) {
     let bound = match value {
@@ -138,7 +124,7 @@ impl VirtualCursor for Numbers {
         }
         let mut values = arguments.values.iter().copied();
         let mut given = |bit: i32| if number & bit != 0 { values.next() } else { None };
-        let [start, stop, step] = [1, 2, 4].map(|bit| given(bit).map(integer));
+        let [start, stop, step] = [1, 2, 4].map(|bit| given(bit).map(to_integer));
         let limits = LIMITS.map(|(op, bit)| (op, given(bit)));
         let step = if step == Some(0) { 1 } else { step.unwrap_or(1) };
         let (mut low, mut high) = if step > 0 {

@@ -9,7 +9,7 @@ use flate2::write::ZlibEncoder;
 use lithe_value::cast::{to_integer, to_text};
 use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef};
 
-use crate::function::{argument, scalar};
+use crate::function::{Written, argument, compressor, failed, scalar};
 
 /// The functions.
 pub fn functions() -> Vec<Arc<Function>> {
@@ -22,9 +22,9 @@ pub fn functions() -> Vec<Arc<Function>> {
 /// A BLOB as a zlib stream if the stream is shorter; otherwise the value unchanged, also if it is not a BLOB.
 fn compress(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let ValueRef::Blob(bytes) = argument(args, 0) else { return context.answer(argument(args, 0)) };
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let mut encoder = compressor(|| ZlibEncoder::new(Written::default(), Compression::default()))?;
     let stream = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    let stream = stream.map_err(|_| FunctionError::new("error in compress()"))?;
+    let Written(stream) = stream.map_err(|error| failed(&error, "error in compress()"))?;
     context.answer(if stream.len() < bytes.len() { ValueRef::Blob(&stream) } else { ValueRef::Blob(bytes) })
 }
 
@@ -40,8 +40,10 @@ fn uncompress(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut content = Vec::new();
     // One byte more than expected shows that the stream is too long.
     let read = ZlibDecoder::new(&*bytes).take(size as u64 + 1).read_to_end(&mut content);
-    if read.is_err() || content.len() > size {
-        return Err(FunctionError::new("error in uncompress()"));
+    let message = "error in uncompress()";
+    read.map_err(|error| failed(&error, message))?;
+    if content.len() > size {
+        return Err(FunctionError::new(message));
     }
     context.answer(ValueRef::Blob(&content))
 }

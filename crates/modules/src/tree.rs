@@ -7,7 +7,7 @@
 //!
 //! A damaged page is reported as `corrupted`, and the walk continues after it.
 
-use lithe_vtab::{FunctionError, PageAccess, Result, code};
+use lithe_vtab::{FunctionError, Grow, OutOfMemory, PageAccess, Result, code};
 
 /// The deepest tree.
 const DEPTH_MAX: usize = 32;
@@ -108,7 +108,7 @@ impl Walk {
             return Err(FunctionError::of_code(code::CORRUPT));
         }
         pages.read(number, &mut self.bytes)?;
-        let node = decode(&self.bytes, number, pages.usable_size());
+        let node = decode(&self.bytes, number, pages.usable_size())?;
         let info = PageInfo { path: path.clone(), number, ..node.info };
         self.levels.push(Level { path, cells: node.cells, right: node.right, next: 0 });
         Ok(info)
@@ -157,16 +157,29 @@ fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     None
 }
 
-fn decode(bytes: &[u8], number: u32, usable: usize) -> Node {
-    decode_sound(bytes, number, usable).unwrap_or_else(|| Node {
+fn decode(bytes: &[u8], number: u32, usable: usize) -> Result<Node, OutOfMemory> {
+    let mut cells = Vec::new();
+    cells.try_grow(cell_count(bytes, number))?;
+    Ok(decode_sound(bytes, number, usable, cells).unwrap_or_else(|| Node {
         info: PageInfo { kind: "corrupted", ..PageInfo::default() },
         cells: Vec::new(),
         right: 0,
-    })
+    }))
 }
 
-fn decode_sound(bytes: &[u8], number: u32, usable: usize) -> Option<Node> {
-    let start = if number == 1 { DATABASE_HEADER } else { 0 };
+/// The number of cells that a page's header has.
+fn cell_count(bytes: &[u8], number: u32) -> usize {
+    u16_at(bytes, start_of(number) + 3)
+}
+
+/// Where a page's own header is.
+fn start_of(number: u32) -> usize {
+    if number == 1 { DATABASE_HEADER } else { 0 }
+}
+
+/// Decodes a page; `cells` has space for its cells.
+fn decode_sound(bytes: &[u8], number: u32, usable: usize, cells: Vec<Cell>) -> Option<Node> {
+    let start = start_of(number);
     let bytes = bytes.get(..usable)?;
     let kind = *bytes.get(start)?;
     let (is_leaf, is_index) = match kind {
@@ -177,7 +190,7 @@ fn decode_sound(bytes: &[u8], number: u32, usable: usize) -> Option<Node> {
         _ => return None,
     };
     let header = if is_leaf { 8 } else { 12 };
-    let count = u16_at(bytes, start + 3);
+    let count = cell_count(bytes, number);
     let pointers = start + header;
     let mut content = u16_at(bytes, start + 5);
     if content == 0 {
@@ -185,7 +198,7 @@ fn decode_sound(bytes: &[u8], number: u32, usable: usize) -> Option<Node> {
     }
     let mut unused = content.checked_sub(pointers + 2 * count)? + usize::from(*bytes.get(start + 7)?);
     unused += free_bytes(bytes, u16_at(bytes, start + 1))?;
-    let mut node = Node { info: PageInfo::default(), cells: Vec::with_capacity(count), right: 0 };
+    let mut node = Node { info: PageInfo::default(), cells, right: 0 };
     for index in 0..count {
         let at = u16_at(bytes, pointers + 2 * index);
         let cell = cell_at(bytes, at, is_leaf, is_index)?;

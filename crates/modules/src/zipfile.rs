@@ -28,12 +28,12 @@ use std::sync::Arc;
 
 use lithe_value::cast::to_text;
 use lithe_vtab::{
-    Change, ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, OnConflict,
+    Change, ColumnContext, ConnectRequest, Connected, FunctionError, Grow, IndexInfo, Module, ModuleKind, OnConflict,
     Pointer, Result, Risk, Scan, ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, code,
-    constraint,
+    constraint, copied, lossy,
 };
 
-use crate::function::dequoted;
+use crate::function::{dequoted, possible};
 pub use aggregate::functions;
 use archive::{Member, Source};
 
@@ -65,7 +65,7 @@ impl Module for ZipFile {
         let file = match request.arguments {
             // The eponymous table has no file of its own.
             [] if request.table.eq_ignore_ascii_case(request.module) => None,
-            [file] if !file.trim_ascii().is_empty() => Some(dequoted(&String::from_utf8_lossy(file))),
+            [file] if !file.trim_ascii().is_empty() => Some(dequoted(&lossy(file)?)?),
             _ => return Err(FunctionError::new("zipfile constructor requires one argument")),
         };
         let table = ZipTable { file, ..ZipTable::default() };
@@ -96,7 +96,7 @@ impl ZipTable {
     /// The current members.
     fn members(&self) -> Result<Members> {
         match &*self.changed.borrow() {
-            Some(members) => Ok(members.clone()),
+            Some(members) => Ok(copied(members)?),
             None => Source::open(self.file()?)?.members(),
         }
     }
@@ -104,8 +104,10 @@ impl ZipTable {
     /// Creates the file if it does not exist, and reads its members.
     fn begin_changes(&self) -> Result {
         let file = self.file()?;
-        let unwritable = |_| FunctionError::new(format!("zipfile: failed to open file {file} for writing"));
-        OpenOptions::new().append(true).create(true).open(file).map_err(unwritable)?;
+        let unwritable =
+            |_| FunctionError::quoting(code::ERROR, format_args!("zipfile: failed to open file {file} for writing"));
+        let opened = possible(file.as_ref()).and_then(|file| OpenOptions::new().append(true).create(true).open(file));
+        opened.map_err(unwritable)?;
         let members = Source::open(file)?.members()?;
         self.changed.replace(Some(members));
         Ok(())
@@ -181,7 +183,7 @@ impl VirtualTable for ZipTable {
             }
             match old.and_then(|at| members.get_mut(at)) {
                 Some(place) => *place = Arc::new(made),
-                None => members.push(Arc::new(made)),
+                None => members.try_push(Arc::new(made))?,
             }
         }
         self.changed.replace(Some(members));
@@ -206,7 +208,8 @@ impl VirtualTable for ZipTable {
     }
 
     fn savepoint(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
-        self.savepoints.borrow_mut().push((savepoint, self.changed.borrow().clone()));
+        let members = self.changed.borrow().as_deref().map(copied).transpose()?;
+        self.savepoints.borrow_mut().push((savepoint, members));
         Ok(())
     }
 
@@ -220,7 +223,7 @@ impl VirtualTable for ZipTable {
         if let Some(at) = savepoints.iter().position(|(number, _)| *number >= savepoint) {
             savepoints.truncate(at + 1);
             if let Some((_, members)) = savepoints.last() {
-                self.changed.replace(members.clone());
+                self.changed.replace(members.as_deref().map(copied).transpose()?);
             }
         }
         Ok(())
@@ -243,8 +246,8 @@ impl VirtualCursor for Scanned {
         self.at = 0;
         self.members = match (arguments.values.first().filter(|_| plan.number == 1), &table.file) {
             (_, Some(_)) => table.members()?,
-            (Some(ValueRef::Blob(bytes)), None) => Source::Bytes((*bytes).into()).members()?,
-            (Some(file), None) => Source::open(&String::from_utf8_lossy(&to_text(*file)))?.members()?,
+            (Some(ValueRef::Blob(bytes)), None) => Source::Bytes(Arc::new(copied(bytes)?)).members()?,
+            (Some(file), None) => Source::open(&lossy(&to_text(*file))?)?.members()?,
             (None, None) => return Err(FunctionError::new("zipfile() function requires an argument")),
         };
         Ok(())

@@ -1,6 +1,8 @@
 //! Chooses the child of a node for a new box: one that contains the box, of least area; else the one whose area grows least, among equals
 //! the smallest.
 
+use lithe_vtab::OutOfMemory;
+
 use crate::bounds::{Bounds, greater, lesser};
 use crate::columns::{BLOCK, Block, Column};
 use crate::node::Node;
@@ -25,7 +27,7 @@ impl Choice {
 }
 
 /// The index of the child. None if the node has no cell.
-pub fn choose(node: &Node, bounds: &Bounds) -> Option<usize> {
+pub fn choose(node: &Node, bounds: &Bounds) -> Result<Option<usize>, OutOfMemory> {
     // (With the number of dimensions as a constant, the compiler unrolls the loop over them.)
     match bounds.pairs().len() {
         1 => choose_of::<1>(node, bounds),
@@ -36,12 +38,12 @@ pub fn choose(node: &Node, bounds: &Bounds) -> Option<usize> {
     }
 }
 
-fn choose_of<const D: usize>(node: &Node, bounds: &Bounds) -> Option<usize> {
-    let wanted: &[[f64; 2]; D] = bounds.pairs().first_chunk()?;
+fn choose_of<const D: usize>(node: &Node, bounds: &Bounds) -> Result<Option<usize>, OutOfMemory> {
+    let Some(wanted): Option<&[[f64; 2]; D]> = bounds.pairs().first_chunk() else { return Ok(None) };
     let mut best: Option<Choice> = None;
     // A child that grows by more is not better. One that contains the box does not grow.
     let mut limit = f64::INFINITY;
-    for (block, cells) in node.columns().blocks::<D>().enumerate() {
+    for (block, cells) in node.columns()?.blocks::<D>().enumerate() {
         let growths = growths(&cells, wanted);
         if growths.iter().fold(true, |all, growth| all & (*growth > limit)) {
             continue;
@@ -60,7 +62,7 @@ fn choose_of<const D: usize>(node: &Node, bounds: &Bounds) -> Option<usize> {
             }
         }
     }
-    best.map(|best| best.index)
+    Ok(best.map(|best| best.index))
 }
 
 /// By how much the areas of a block's children would grow. (The loops over the children are innermost and have no branch, so that the

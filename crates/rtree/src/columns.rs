@@ -5,6 +5,8 @@
 //!   areas    area                       the same
 //! ```
 
+use lithe_vtab::{Grow, OutOfMemory, copied};
+
 use crate::bounds::Bounds;
 
 /// How many cells' coordinates lie side by side.
@@ -14,7 +16,7 @@ pub const BLOCK: usize = 8;
 pub type Column = [f64; BLOCK];
 
 /// The coordinates and the areas of all cells.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Columns {
     dimensions: usize,
     count: usize,
@@ -34,22 +36,31 @@ pub struct Block<'c, const D: usize> {
 
 impl Columns {
     /// Those of a node with that many cells.
-    pub fn of(dimensions: usize, count: usize, cells: impl Iterator<Item = Bounds>) -> Columns {
+    pub fn of(dimensions: usize, count: usize, cells: impl Iterator<Item = Bounds>) -> Result<Columns, OutOfMemory> {
         let blocks = count.div_ceil(BLOCK);
-        let (sides, areas) = (Vec::with_capacity(blocks * 2 * dimensions), Vec::with_capacity(blocks));
-        let mut all = Columns { dimensions, count: 0, sides, areas };
-        cells.for_each(|bounds| all.push(&bounds));
-        all
+        let mut all = Columns { dimensions, count: 0, sides: Vec::new(), areas: Vec::new() };
+        all.sides.try_grow(blocks * 2 * dimensions)?;
+        all.areas.try_grow(blocks)?;
+        for bounds in cells {
+            all.push(&bounds)?;
+        }
+        Ok(all)
+    }
+
+    /// A copy.
+    pub fn try_clone(&self) -> Result<Columns, OutOfMemory> {
+        Ok(Columns { sides: copied(&self.sides)?, areas: copied(&self.areas)?, ..*self })
     }
 
     /// Adds those of a new cell.
-    pub fn push(&mut self, bounds: &Bounds) {
+    pub fn push(&mut self, bounds: &Bounds) -> Result<(), OutOfMemory> {
         if self.count.is_multiple_of(BLOCK) {
-            self.sides.resize(self.sides.len() + 2 * self.dimensions, [0.0; BLOCK]);
-            self.areas.push([0.0; BLOCK]);
+            self.sides.try_resize(self.sides.len() + 2 * self.dimensions, [0.0; BLOCK])?;
+            self.areas.try_push([0.0; BLOCK])?;
         }
         self.count += 1;
         self.set(self.count - 1, bounds);
+        Ok(())
     }
 
     /// Replaces those of a cell.

@@ -46,7 +46,8 @@ impl RTreeCursor {
             statement.bind(1, ValueRef::Integer(rowid))?;
             let count = statement.column_count();
             let found = statement.step()?;
-            let values = (2..count).filter(|_| found).map(|at| Value::from(statement.column(at))).collect();
+            let values = (2..count).filter(|_| found).map(|at| Ok(Value::try_copy(statement.column(at))?));
+            let values = values.collect::<Result<Vec<Value>>>()?;
             drop(statement);
             self.auxiliary = Some(values);
         }

@@ -4,12 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use lithe_functions::{Arity, Context, Flags, Function, Kind, format_values};
 use lithe_value::cast;
-use lithe_vtab::{Names, ScalarFn, SqlConnection, ValueRef, code};
+use lithe_vtab::{Grow, Names, ScalarFn, SqlConnection, ValueRef, code};
 
 use crate::bounds::{CoordinateType, MAX_DIMENSIONS};
 use crate::check;
 use crate::error::{Error, Result};
-use crate::node::{Layout, Node};
+use crate::node::Layout;
 use crate::sql_store::{SqlStore, Statements};
 
 /// All functions, shared by the connections of a process.
@@ -37,18 +37,18 @@ fn rtreenode(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let (ValueRef::Blob(data) | ValueRef::Text(data)) = *data else { return context.answer(ValueRef::Null) };
     let layout = Layout { dimensions, coordinates: CoordinateType::Float, node_len: data.len() };
     let is_known = (1..=MAX_DIMENSIONS).contains(&dimensions) && data.len() >= 4;
-    let Some(node) = Node::from_bytes(layout, data.to_vec()).ok().filter(|_| is_known) else {
+    if !is_known || layout.check(data).is_err() {
         return context.answer(ValueRef::Null);
-    };
+    }
     let mut text = Vec::new();
-    for cell in node.cells() {
-        text.extend_from_slice(if text.is_empty() { b"{" } else { b" {" });
-        text.extend_from_slice(cell.id.to_string().as_bytes());
+    for cell in layout.cells_of(data).map(|(cell, _)| layout.decode(cell)) {
+        text.try_append(if text.is_empty() { b"{" } else { b" {" })?;
+        text.try_append(cell.id.to_string().as_bytes())?;
         for coordinate in cell.bounds.coordinates() {
             let number = format_values(b" %g", &[ValueRef::Real(*coordinate)], usize::MAX)?;
-            text.extend_from_slice(number.as_slice());
+            text.try_append(number.as_slice())?;
         }
-        text.push(b'}');
+        text.try_push(b'}')?;
     }
     context.answer(if text.is_empty() { ValueRef::Null } else { ValueRef::Text(&text) })
 }

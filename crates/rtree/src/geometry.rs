@@ -40,7 +40,7 @@ struct GeometryFunction(Arc<dyn GeometryKind>);
 
 impl ScalarFunction for GeometryFunction {
     fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        let parameters = args.iter().map(|arg| Value::from(*arg)).collect();
+        let parameters = args.iter().map(|arg| Ok(Value::try_copy(*arg)?)).collect::<Result<Vec<Value>>>()?;
         let argument = MatchArgument { kind: Arc::clone(&self.0), parameters };
         context.pointer = Some(Rc::new(Pointer { kind: POINTER_KIND.into(), value: Box::new(argument) }));
         context.answer(ValueRef::Null)

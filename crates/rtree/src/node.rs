@@ -14,6 +14,9 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use lithe_value::grow::{copied, filled};
+use lithe_vtab::OutOfMemory;
+
 use crate::bounds::{Bounds, CoordinateType};
 use crate::columns::Columns;
 use crate::error::{self, Result};
@@ -156,7 +159,7 @@ pub struct Cell {
 }
 
 /// A node in memory.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Node {
     bytes: Vec<u8>,
     layout: Layout,
@@ -166,8 +169,15 @@ pub struct Node {
 
 impl Node {
     /// An empty node.
-    pub fn new(layout: Layout) -> Node {
-        Node { bytes: vec![0; layout.node_len], layout, columns: OnceLock::new() }
+    pub fn new(layout: Layout) -> Result<Node, OutOfMemory> {
+        Ok(Node { bytes: filled(0, layout.node_len)?, layout, columns: OnceLock::new() })
+    }
+
+    /// A copy.
+    pub fn try_clone(&self) -> Result<Node, OutOfMemory> {
+        let columns = self.columns.get().map(Columns::try_clone).transpose()?;
+        let columns = columns.map_or_else(OnceLock::new, OnceLock::from);
+        Ok(Node { bytes: copied(&self.bytes)?, layout: self.layout, columns })
     }
 
     /// A node from its stored bytes.
@@ -221,10 +231,13 @@ impl Node {
     }
 
     /// The decoded coordinates of the cells.
-    pub fn columns(&self) -> &Columns {
-        self.columns.get_or_init(|| {
-            Columns::of(self.layout.dimensions, self.cell_count(), self.cells().map(|cell| cell.bounds))
-        })
+    pub fn columns(&self) -> Result<&Columns, OutOfMemory> {
+        if let Some(known) = self.columns.get() {
+            return Ok(known);
+        }
+        let cells = self.cells().map(|cell| cell.bounds);
+        let columns = Columns::of(self.layout.dimensions, self.cell_count(), cells)?;
+        Ok(self.columns.get_or_init(|| columns))
     }
 
     /// The id of a cell.
@@ -265,8 +278,9 @@ impl Node {
     /// Appends a cell; false if the node is full.
     pub fn push(&mut self, cell: &Cell) -> bool {
         let is_appended = self.layout.append(&mut self.bytes, cell);
-        if let Some(columns) = self.columns.get_mut().filter(|_| is_appended) {
-            columns.push(&cell.bounds);
+        // Where there is no space for one more, they are decoded anew.
+        if self.columns.get_mut().is_some_and(|columns| is_appended && columns.push(&cell.bounds).is_err()) {
+            self.columns.take();
         }
         is_appended
     }
@@ -318,7 +332,7 @@ mod tests {
     #[test]
     fn cells_come_and_go() {
         let layout = Layout::for_page_size(1, CoordinateType::Integer, 512);
-        let mut node = Node::new(layout);
+        let mut node = Node::new(layout).unwrap();
         let cell = |id: i64| Cell { id, bounds: Bounds::new([-(id as f64), id as f64]) };
         for id in 0..layout.cells_max() as i64 {
             assert!(node.push(&cell(id)));
@@ -334,11 +348,11 @@ mod tests {
     #[test]
     fn decoded_coordinates_are_those_of_the_cells() {
         let layout = Layout::for_page_size(2, CoordinateType::Float, 512);
-        let mut node = Node::new(layout);
+        let mut node = Node::new(layout).unwrap();
         let cell = |id: i64, x: f64| Cell { id, bounds: Bounds::new([x, x + 2.0, -x, 3.0]) };
         let check = |node: &Node| {
             let anew = Node::from_bytes(layout, node.bytes().to_vec()).unwrap();
-            assert_eq!(node.columns(), anew.columns());
+            assert_eq!(node.columns().unwrap(), anew.columns().unwrap());
         };
         check(&node);
         for (id, x) in [(1, 0.5), (2, 1.5), (3, 2.5)] {

@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn nodes_are_those_of_a_version() {
         let nodes = Nodes::default();
-        let node = || Arc::new(Node::new(Layout::for_page_size(2, CoordinateType::Float, 512)));
+        let node = || Arc::new(Node::new(Layout::for_page_size(2, CoordinateType::Float, 512)).unwrap());
         let is_known = |version, number| nodes.get(version, NodeNo(number)).is_some();
         nodes.put(Some(1), NodeNo(7), node());
         nodes.put(None, NodeNo(8), node());

@@ -16,6 +16,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use lithe_value::Numeric;
+use lithe_vtab::OutOfMemory;
 
 pub use crate::constraint::{Candidate, Comparison, Constraint, Geometry, Rating, Within};
 use crate::error::{self, Result};
@@ -105,13 +106,13 @@ impl Query {
             return Err(error::corrupt());
         }
         if !query.constraints.iter().any(|constraint| matches!(constraint, Constraint::Match(_))) {
-            query.walk = Some(Walk::new(layout, &root, &query.constraints));
+            query.walk = Some(Walk::new(layout, &root, &query.constraints)?);
             return Ok(query);
         }
         query.nodes.insert(NodeNo::ROOT, root);
         query.queued = vec![0; depth + 2];
         let rating = Rating { within: Within::Partly, score: 0.0 };
-        query.push(rating, depth + 1, What::Node(NodeNo::ROOT, 0));
+        query.push(rating, depth + 1, What::Node(NodeNo::ROOT, 0))?;
         Ok(query)
     }
 
@@ -166,7 +167,7 @@ impl Query {
         }
         self.pop();
         if next < node.cell_count() {
-            // The node keeps its place in the queue.
+            // The node keeps its place in the queue, which has space for one that was taken from it.
             self.count(entry.level, 1);
             self.queue.push(Entry { what: What::Node(number, next), ..entry });
         } else {
@@ -174,7 +175,7 @@ impl Query {
         }
         if let Some((cell, rating)) = found {
             let what = if level == 0 { What::Row(cell) } else { What::Node(NodeNo(cell.id), 0) };
-            self.push(rating, level, what);
+            self.push(rating, level, what)?;
         }
         Ok(())
     }
@@ -209,10 +210,12 @@ impl Query {
         Ok(Some(rating))
     }
 
-    fn push(&mut self, rating: Rating, level: usize, what: What) {
+    fn push(&mut self, rating: Rating, level: usize, what: What) -> Result {
+        self.queue.try_reserve(1).map_err(|_| OutOfMemory)?;
         self.entries += 1;
         self.count(level, 1);
         self.queue.push(Entry { rating, level, number: self.entries, what });
+        Ok(())
     }
 
     fn pop(&mut self) {
@@ -232,6 +235,7 @@ impl Query {
             return Ok(Arc::clone(node));
         }
         let node = store.shared_node(self.layout, number)?;
+        self.nodes.try_reserve(1).map_err(|_| OutOfMemory)?;
         self.nodes.insert(number, Arc::clone(&node));
         Ok(node)
     }

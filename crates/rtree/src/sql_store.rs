@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use lithe_vtab::{Kept, KeptTable, Names, SqlConnection, ValueRef, code};
+use lithe_vtab::{Kept, KeptTable, Names, SqlConnection, ValueRef, code, copied};
 
 use crate::check::Tables;
 use crate::error::{self, Result};
@@ -272,7 +272,7 @@ impl SqlStore<'_> {
             return Ok(None);
         }
         match statement.column(0) {
-            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.to_vec())),
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(copied(bytes)?)),
             _ => Err(error::corrupt()),
         }
     }
@@ -283,13 +283,13 @@ impl Store for SqlStore<'_> {
         let mut data = None;
         let mut read = |value: ValueRef<'_>| {
             if let ValueRef::Blob(bytes) = value {
-                data = Some(bytes.to_vec());
+                data = Some(copied(bytes));
             }
         };
         match self.connection.read_row(&self.statements.nodes_table, node.0, &mut read) {
             Some(is_there) => match (is_there?, data) {
                 (true, None) => Err(error::corrupt()),
-                (_, data) => Ok(data),
+                (_, data) => Ok(data.transpose()?),
             },
             None => self.node_by_statement(node),
         }

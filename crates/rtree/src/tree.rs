@@ -13,6 +13,8 @@
 
 use std::sync::Arc;
 
+use lithe_vtab::Grow;
+
 use crate::bounds::Bounds;
 use crate::choose::choose;
 use crate::error::{self, Result};
@@ -146,7 +148,7 @@ impl<'s> Tree<'s> {
     fn write(&mut self, which: WhichNodes) -> Result {
         let is_written = |held: &Held| held.is_dirty && (which == WhichNodes::All || held.number != NodeNo::ROOT);
         let mut numbers: Vec<NodeNo> = Vec::with_capacity(HELD_USUAL);
-        numbers.extend(self.held.iter().filter(|held| is_written(held)).map(|held| held.number));
+        numbers.try_extend(self.held.iter().filter(|held| is_written(held)).map(|held| held.number))?;
         numbers.sort_unstable();
         for number in numbers {
             let store = self.store;
@@ -169,7 +171,10 @@ impl<'s> Tree<'s> {
             store.release_node(number);
             held.is_dirty = true;
         }
-        Ok(Arc::make_mut(&mut held.node))
+        if Arc::get_mut(&mut held.node).is_none() {
+            held.node = Arc::new(held.node.try_clone()?);
+        }
+        Arc::get_mut(&mut held.node).ok_or_else(error::corrupt)
     }
 
     fn hold(&mut self, number: NodeNo) -> Result<&mut Held> {
@@ -178,7 +183,7 @@ impl<'s> Tree<'s> {
             Some(at) => at,
             None => {
                 let node = self.store.shared_node(self.layout, number)?;
-                self.held.push(Held { number, node, is_dirty: false });
+                self.held.try_push(Held { number, node, is_dirty: false })?;
                 self.held.len() - 1
             }
         };
@@ -191,7 +196,7 @@ impl<'s> Tree<'s> {
         path.push(Step::ROOT);
         for _ in height..self.depth {
             let node = self.node(last(&path)?)?;
-            let at = choose(node, bounds).ok_or_else(error::corrupt)?;
+            let at = choose(node, bounds)?.ok_or_else(error::corrupt)?;
             path.push(Step { node: NodeNo(node.id(at).ok_or_else(error::corrupt)?), at });
         }
         Ok(path)
@@ -251,10 +256,11 @@ impl<'s> Tree<'s> {
     fn split(&mut self, path: &[Step], cell: &Cell, height: usize) -> Result {
         let (step, above) = path.split_last().ok_or_else(error::corrupt)?;
         let node = step.node;
-        let mut cells: Vec<Cell> = Vec::with_capacity(self.layout.cells_max() + 1);
+        let mut cells: Vec<Cell> = Vec::new();
+        cells.try_grow(self.node(node)?.cell_count() + 1)?;
         cells.extend(self.node(node)?.cells());
         cells.push(*cell);
-        let halves = divide(&self.layout, &cells).ok_or_else(error::corrupt)?;
+        let halves = divide(&self.layout, &cells)?.ok_or_else(error::corrupt)?;
 
         let right = self.add(&halves.right.0)?;
         self.note_places(&halves.right.0, right, height)?;
@@ -291,12 +297,12 @@ impl<'s> Tree<'s> {
 
     /// A new node with these cells.
     fn add(&mut self, cells: &[Cell]) -> Result<NodeNo> {
-        let mut node = Node::new(self.layout);
+        let mut node = Node::new(self.layout)?;
         cells.iter().for_each(|cell| _ = node.push(cell));
         let node = Arc::new(node);
         let number = self.store.add_node(&node)?;
         self.held.retain(|held| held.number != number);
-        self.held.push(Held { number, node, is_dirty: false });
+        self.held.try_push(Held { number, node, is_dirty: false })?;
         Ok(number)
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lithe_value::Numeric;
+use lithe_vtab::{Grow, OutOfMemory};
 
 use crate::bounds::{CoordinateType, MAX_DIMENSIONS, round_down, round_up};
 use crate::constraint::{Comparison, Constraint};
@@ -24,9 +25,6 @@ pub struct Walk {
     next: usize,
 }
 
-/// A scan mostly visits no more children of a node than this.
-const CHILDREN_USUAL: usize = 8;
-
 /// For each coordinate, the range of its rank. Any comparison is such a range, and all coordinates are tested alike, so that a cell is
 /// tested without a branch.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +41,10 @@ struct Range {
 
 impl Walk {
     /// A scan in front of the first row.
-    pub fn new(layout: Layout, root: &Arc<Node>, constraints: &[Constraint]) -> Walk {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn new(layout: Layout, root: &Arc<Node>, constraints: &[Constraint]) -> Result<Walk> {
         let (mut of_rows, mut of_nodes) = (Ranges::ALL, Ranges::ALL);
         let mut can_find = true;
         for constraint in constraints {
@@ -58,9 +59,9 @@ impl Walk {
         }
         let mut walk = Walk { layout, of_rows, of_nodes, to_visit: Vec::new(), found: Vec::new(), next: 0 };
         if can_find {
-            walk.look_into(root.bytes(), root.depth());
+            walk.look_into(root.bytes(), root.depth())?;
         }
-        walk
+        Ok(walk)
     }
 
     /// Goes to the next row if it is in the current leaf; answers its rowid.
@@ -80,26 +81,32 @@ impl Walk {
                 return Ok(Some(id));
             }
             let Some((node, height)) = self.to_visit.pop() else { return Ok(None) };
-            store.visit_node(self.layout, node, &mut |bytes| self.look_into(bytes, height))?;
+            let mut looked = Ok(());
+            store.visit_node(self.layout, node, &mut |bytes| looked = self.look_into(bytes, height))?;
+            looked?;
         }
     }
 
     /// Notes the rows, or the nodes to visit, in a node of this height.
-    fn look_into(&mut self, node: &[u8], height: usize) {
+    fn look_into(&mut self, node: &[u8], height: usize) -> Result<(), OutOfMemory> {
         self.found.clear();
         self.next = 0;
         let Walk { layout, of_rows, of_nodes, to_visit, found, .. } = self;
         match height.checked_sub(1) {
-            None => cells_that_pass(*layout, node, of_rows, |cell| found.extend_from_slice(cell)),
+            None => {
+                found.try_grow(node.len())?;
+                cells_that_pass(*layout, node, of_rows, |cell| found.extend_from_slice(cell));
+            }
             Some(height) => {
                 let before = to_visit.len();
-                to_visit.reserve(CHILDREN_USUAL);
+                to_visit.try_grow(layout.cells_max())?;
                 cells_that_pass(*layout, node, of_nodes, |cell| to_visit.push((NodeNo(Layout::id_of(cell)), height)));
                 if let Some(added) = to_visit.get_mut(before..) {
                     added.reverse();
                 }
             }
         }
+        Ok(())
     }
 
     /// The cell of the row.
@@ -264,7 +271,7 @@ mod tests {
             let coordinates = numbers.map(|number| kind.decode(kind.encode(number)));
             let layout = Layout::for_page_size(1, kind, 512);
             let passes = |ranges: &Ranges, min: f64, max: f64| {
-                let mut node = Node::new(layout);
+                let mut node = Node::new(layout).unwrap();
                 assert!(node.push(&Cell { id: 7, bounds: Bounds::new([min, max]) }));
                 let mut passed = false;
                 cells_that_pass(layout, node.bytes(), ranges, |_| passed = true);
@@ -291,7 +298,7 @@ mod tests {
     fn what_is_no_number_passes_no_test() {
         let layout = Layout::for_page_size(1, CoordinateType::Float, 512);
         for nan in [f32::NAN, -f32::NAN] {
-            let mut node = Node::new(layout);
+            let mut node = Node::new(layout).unwrap();
             node.push(&Cell { id: 7, bounds: Bounds::new([f64::from(nan), f64::from(nan)]) });
             for (comparison, value) in [(Comparison::AtMost, f64::INFINITY), (Comparison::AtLeast, f64::NEG_INFINITY)] {
                 let (mut rows, mut nodes) = (Ranges::ALL, Ranges::ALL);

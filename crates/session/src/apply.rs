@@ -15,10 +15,11 @@ use std::rc::Rc;
 
 use lithe_vtab::{FunctionError, Grow, Result, RowOperation, SqlConnection, Value, code};
 
+use crate::corrupt;
 use crate::header::{Format, TableHeader, is_same_key};
 use crate::input::Input;
 use crate::iterator::{Change, ChangesetIterator};
-use crate::record::{self, fields};
+use crate::record::{self, fields, is_defined};
 use crate::schema::Schema;
 
 mod deferred;
@@ -233,8 +234,28 @@ impl Applier<'_, '_> {
         self.changes.format()
     }
 
+    /// Whether a change has all values that its statement needs.
+    fn is_whole(&self, change: &Change) -> bool {
+        let Some(table) = &self.table else { return false };
+        let is_needed = |column| self.format() == Format::Changeset || table.header.is_key(column);
+        match change.operation {
+            RowOperation::Insert => fields(&change.new).all(is_defined),
+            RowOperation::Delete => {
+                fields(&change.old).enumerate().all(|(column, old)| is_defined(old) || !is_needed(column))
+            }
+            // (As in SQLite, an UPDATE of a patchset changes something, and one of a changeset may change nothing.)
+            RowOperation::Update => {
+                let changes = |(column, new)| !table.header.is_key(column) && is_defined(new);
+                self.format() == Format::Changeset || fields(&change.new).enumerate().any(changes)
+            }
+        }
+    }
+
     fn apply_change(&mut self, change: &Change) -> Result {
         let (connection, by_key) = (self.connection, self.format() == Format::Patchset);
+        if !self.is_whole(change) {
+            return Err(corrupt());
+        }
         match self.target()?.run(connection, change, by_key)? {
             Outcome::Done => Ok(()),
             Outcome::Unchanged => self.not_as_expected(change),

@@ -80,7 +80,7 @@ impl ChangeGroup {
     /// SQLITE_ERROR for a patchset among changesets or the reverse, SQLITE_SCHEMA if a table has other columns than before, SQLITE_CORRUPT
     /// for bytes that are not a changeset.
     pub fn add(&mut self, connection: Option<&dyn SqlConnection>, input: Input<'_>) -> Result {
-        let mut changes = ChangesetIterator::new(input, false);
+        let mut changes = ChangesetIterator::new(input, false).checking_types_of(|_| true);
         while changes.advance()? {
             self.add_current(connection, &changes)?;
         }

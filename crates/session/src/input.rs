@@ -18,6 +18,8 @@ pub struct Input<'i> {
     at: usize,
     /// The source of further bytes; `None` at the end.
     pull: Option<Pull<'i>>,
+    /// A value of a type that does not exist was read.
+    pub(crate) has_unknown_type: bool,
 }
 
 /// The number of bytes already read at which they are dropped from the buffer.
@@ -26,12 +28,12 @@ const PASSED_MAX: usize = 64 << 10;
 impl<'i> Input<'i> {
     /// The whole changeset.
     pub fn whole(bytes: impl Into<Cow<'i, [u8]>>) -> Input<'i> {
-        Input { bytes: bytes.into(), at: 0, pull: None }
+        Input { bytes: bytes.into(), at: 0, pull: None, has_unknown_type: false }
     }
 
     /// A changeset in pieces.
     pub fn in_pieces(pull: impl FnMut(&mut Vec<u8>) -> Result + 'i) -> Input<'i> {
-        Input { bytes: Cow::Owned(Vec::new()), at: 0, pull: Some(Box::new(pull)) }
+        Input { bytes: Cow::Owned(Vec::new()), at: 0, pull: Some(Box::new(pull)), has_unknown_type: false }
     }
 
     /// The bytes from the current position on: at least `count`, unless the end comes first.
@@ -115,6 +117,7 @@ impl<'i> Input<'i> {
         let kind = out.len() - len;
         if let Some(kind) = out.get_mut(kind).filter(|kind| **kind > NULL) {
             *kind = NULL;
+            self.has_unknown_type = true;
         }
         Ok(())
     }

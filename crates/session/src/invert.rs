@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use lithe_vtab::Result;
+use lithe_vtab::{Result, RowOperation};
 
 use crate::header::Format;
 use crate::input::Input;
@@ -13,7 +13,8 @@ use crate::iterator::ChangesetIterator;
 /// # Errors
 /// SQLITE_CORRUPT for a patchset and for bytes that are not a changeset; those of `out`.
 pub fn invert(input: Input<'_>, out: &mut dyn FnMut(&[u8]) -> Result) -> Result {
-    let mut changes = ChangesetIterator::new(input, true);
+    let is_checked = |operation| operation != RowOperation::Update;
+    let mut changes = ChangesetIterator::new(input, true).checking_types_of(is_checked);
     let mut table = None;
     let mut piece = Vec::new();
     while changes.advance()? {

@@ -99,6 +99,8 @@ impl Change {
 pub struct ChangesetIterator<'i> {
     input: Input<'i>,
     inverts: bool,
+    /// The operations whose values must be of types that exist.
+    checks_types_of: fn(RowOperation) -> bool,
     format: Format,
     table: Option<Rc<TableHeader>>,
     /// The change that was read last, or as much of it as could be read. Its values are gone at the end.
@@ -118,6 +120,7 @@ impl<'i> ChangesetIterator<'i> {
         ChangesetIterator {
             input,
             inverts,
+            checks_types_of: |_| false,
             format: Format::Changeset,
             table: None,
             change: None,
@@ -126,6 +129,12 @@ impl<'i> ChangesetIterator<'i> {
             fk_conflicts: None,
             error: None,
         }
+    }
+
+    /// The iterator, which fails at values of types that do not exist in changes of these operations. (As in SQLite, who only looks at the
+    /// changes, or applies them, reads such a value as NULL.)
+    pub(crate) fn checking_types_of(self, checks_types_of: fn(RowOperation) -> bool) -> ChangesetIterator<'i> {
+        ChangesetIterator { checks_types_of, ..self }
     }
 
     /// Goes to the next change; false at the end.
@@ -202,6 +211,7 @@ impl<'i> ChangesetIterator<'i> {
     /// Reads the values of a change.
     fn read_records(&mut self, table: &TableHeader, change: &mut Change) -> Result {
         let (count, operation) = (table.column_count(), change.operation);
+        self.input.has_unknown_type = false;
         let is_patchset = self.format == Format::Patchset;
         match operation {
             RowOperation::Insert => self.read_record(count, &mut change.new)?,
@@ -238,7 +248,8 @@ impl<'i> ChangesetIterator<'i> {
         if operation == RowOperation::Update && !fields(&change.old).enumerate().all(has_key) {
             return Err(corrupt());
         }
-        Ok(())
+        let is_damaged = self.input.has_unknown_type && (self.checks_types_of)(operation);
+        if is_damaged { Err(corrupt()) } else { Ok(()) }
     }
 
     fn read_record(&mut self, count: usize, record: &mut Vec<u8>) -> Result {

@@ -41,7 +41,7 @@ impl Rebaser {
     /// # Errors
     /// SQLITE_CORRUPT for invalid bytes; SQLITE_ERROR for a patchset; SQLITE_SCHEMA if a table has other columns than before.
     pub fn configure(&mut self, rebase: Input<'_>) -> Result {
-        let mut changes = ChangesetIterator::new(rebase, false);
+        let mut changes = ChangesetIterator::new(rebase, false).checking_types_of(|_| true);
         while changes.advance()? {
             if changes.format() == Format::Patchset {
                 return Err(FunctionError::of_code(code::ERROR));
@@ -80,7 +80,7 @@ impl Rebaser {
     /// # Errors
     /// SQLITE_ERROR for a patchset, SQLITE_CORRUPT for bytes that are not a changeset; those of `out`.
     pub fn rebase(&self, input: Input<'_>, out: &mut dyn FnMut(&[u8]) -> Result) -> Result {
-        let mut changes = ChangesetIterator::new(input, false);
+        let mut changes = ChangesetIterator::new(input, false).checking_types_of(|_| true);
         let mut table: Option<Rc<TableHeader>> = None;
         let mut piece = Vec::new();
         while changes.advance()? {

@@ -72,6 +72,33 @@ fn pieces_are_put_together() {
 }
 
 #[test]
+fn values_of_unknown_types() {
+    // A changeset of a table t(a PRIMARY KEY, b): one change, whose column b has this type.
+    let changeset = |operation: u8, kind: u8| {
+        let key = [1, 0, 0, 0, 0, 0, 0, 0, 7];
+        let records = match operation {
+            23 => [&key[..], &key, &[kind], &key].concat(),
+            _ => [&key[..], &[kind]].concat(),
+        };
+        [b"T\x02\x01\x00t\x00".as_slice(), &[operation, 0], &records].concat()
+    };
+    for (operation, kind) in [9, 18, 23].into_iter().flat_map(|operation| [0, 5, 6, 0xff].map(|kind| (operation, kind)))
+    {
+        let bytes = changeset(operation, kind);
+        let is_known = kind <= 5;
+        assert_eq!(operations(&bytes).unwrap().len(), 1);
+        assert_eq!(ChangeGroup::new().add(None, Input::whole(&bytes)).is_ok(), is_known, "{operation} {kind}");
+        assert_eq!(Rebaser::new().configure(Input::whole(&bytes)).is_ok(), is_known, "{operation} {kind}");
+        assert_eq!(
+            Rebaser::new().rebase(Input::whole(&bytes), &mut |_| Ok(())).is_ok(),
+            is_known,
+            "{operation} {kind}"
+        );
+        assert_eq!(inverted(&bytes).is_ok(), is_known || operation == 23, "{operation} {kind}");
+    }
+}
+
+#[test]
 fn damaged_bytes_are_errors() {
     let sound = changeset();
     let mut random = fastrand::Rng::with_seed(7);

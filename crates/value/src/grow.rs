@@ -1,7 +1,10 @@
-//! Vectors that grow only if there is memory: for whatever is as long as data.
+//! Vectors and texts that grow only if there is memory: for whatever is as long as data.
 //!
 //! `Vec` ends the process where an allocation fails. These methods do what those of `Vec` with similar names do, and fail instead. Where the
 //! vector has space, they cost a comparison, which `Vec` makes as well.
+
+use std::borrow::Cow;
+use std::fmt;
 
 use crate::buffer::OutOfMemory;
 
@@ -124,6 +127,61 @@ pub fn filled<T: Clone>(element: T, len: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(all)
 }
 
+/// A text with values in it, such as a message that quotes what is wrong.
+///
+/// # Errors
+/// If the memory is short.
+pub fn formatted(text: fmt::Arguments<'_>) -> Result<String, OutOfMemory> {
+    let mut growing = Growing(String::new());
+    fmt::write(&mut growing, text).map_err(|_| OutOfMemory)?;
+    Ok(growing.0)
+}
+
+/// A text that fails where it cannot grow.
+struct Growing(String);
+
+impl fmt::Write for Growing {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.try_reserve(text.len()).map_err(|_| fmt::Error)?;
+        self.0.push_str(text);
+        Ok(())
+    }
+}
+
+/// Bytes as text, which is a copy if they are not UTF-8: what is not becomes U+FFFD.
+///
+/// # Errors
+/// If the memory is short.
+pub fn lossy(bytes: &[u8]) -> Result<Cow<'_, str>, OutOfMemory> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Ok(Cow::Borrowed(text)),
+        Err(_) => formatted(format_args!("{}", Lossy(bytes))).map(Cow::Owned),
+    }
+}
+
+/// Bytes as text whose ASCII letters are small.
+///
+/// # Errors
+/// If the memory is short.
+pub fn lowercase(bytes: &[u8]) -> Result<String, OutOfMemory> {
+    let mut text = formatted(format_args!("{}", Lossy(bytes)))?;
+    text.make_ascii_lowercase();
+    Ok(text)
+}
+
+/// Bytes that are shown as text; what is not UTF-8 is shown as U+FFFD.
+#[derive(Clone, Copy, Debug)]
+pub struct Lossy<'b>(pub &'b [u8]);
+
+impl fmt::Display for Lossy<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.utf8_chunks().try_for_each(|chunk| {
+            f.write_str(chunk.valid())?;
+            if chunk.invalid().is_empty() { Ok(()) } else { f.write_str("\u{fffd}") }
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +196,17 @@ mod tests {
         assert_eq!(vector, [1, 2, 3, 4, 5, 6, 7, 8, 7, 7]);
         assert_eq!(collected(vector.iter().copied().filter(|one| *one > 6)).unwrap(), [7, 8, 7, 7]);
         assert_eq!(filled(1u8, 3).unwrap(), [1; 3]);
+    }
+
+    #[test]
+    fn texts_are_those_of_the_standard_library() {
+        for bytes in [&b""[..], b"plain", b"\xffa\xe2\x82b\xc3\xa4\xe2", b"\xf0\x9f\x98\x80\x80"] {
+            assert_eq!(lossy(bytes).unwrap(), String::from_utf8_lossy(bytes));
+            assert_eq!(
+                formatted(format_args!("[{}]", Lossy(bytes))).unwrap(),
+                format!("[{}]", String::from_utf8_lossy(bytes))
+            );
+        }
     }
 
     #[test]

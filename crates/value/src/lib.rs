@@ -16,7 +16,7 @@
 //! | --- | --- |
 //! | `value_ref` | [`ValueRef`]: a borrowed value, the argument of functions and comparisons |
 //! | `value`, [`buffer`] | [`Value`]: an owned one whose buffer is reused |
-//! | [`grow`] | vectors that fail where memory is short |
+//! | [`grow`] | vectors and texts that fail where memory is short |
 //! | [`compare`], [`collation`] | the order of values, and of texts |
 //! | `affinity` | column affinity: the affinity of a declared type, applying it, comparing under it |
 //! | [`number`] | numbers as text, to SQLite's last digit, and back |

@@ -17,6 +17,8 @@ pub struct VirtualTables(Rc<std::cell::RefCell<Tables>>);
 struct Tables {
     next: u32,
     all: Vec<(u32, Rc<dyn VirtualTable>)>,
+    /// Those that are disconnected while statements run: a statement that began with such a table still opens it.
+    replaced: Vec<(u32, Rc<dyn VirtualTable>)>,
 }
 
 impl VirtualTables {
@@ -24,6 +26,13 @@ impl VirtualTables {
     pub fn get(&self, number: u32) -> Option<Rc<dyn VirtualTable>> {
         let tables = self.0.borrow();
         tables.all.iter().find(|(known, _)| *known == number).map(|(_, table)| Rc::clone(table))
+    }
+
+    /// The table with that number, for a statement that runs: it may be disconnected.
+    pub fn get_to_run(&self, number: u32) -> Option<Rc<dyn VirtualTable>> {
+        let tables = self.0.borrow();
+        let mut known = tables.all.iter().chain(&tables.replaced);
+        known.find(|(known, _)| *known == number).map(|(_, table)| Rc::clone(table))
     }
 
     /// Adds a table; returns its number.
@@ -42,15 +51,32 @@ impl VirtualTables {
 
     /// Disconnects the tables for which `is_kept` is false. A table that is in use is dropped when its last use ends.
     pub fn retain(&self, is_kept: impl Fn(u32) -> bool) {
+        // Dropped only after the borrow has ended: the destructor of a table may use this list.
+        drop(self.take_unless(is_kept));
+    }
+
+    /// The same while statements run, which may still open the tables, until [`VirtualTables::drop_replaced`]. Answers whether there are
+    /// any.
+    pub fn replace_unless(&self, is_kept: impl Fn(u32) -> bool) -> bool {
+        let gone = self.take_unless(is_kept);
+        let mut tables = self.0.borrow_mut();
+        tables.replaced.extend(gone);
+        !tables.replaced.is_empty()
+    }
+
+    /// No statement runs that has begun with a table that is disconnected.
+    pub fn drop_replaced(&self) {
+        let replaced = std::mem::take(&mut self.0.borrow_mut().replaced);
+        drop(replaced);
+    }
+
+    fn take_unless(&self, is_kept: impl Fn(u32) -> bool) -> Vec<(u32, Rc<dyn VirtualTable>)> {
         let (kept, gone): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.0.borrow_mut().all).into_iter().partition(|(number, _)| is_kept(*number));
-        {
-            let mut tables = self.0.borrow_mut();
-            let added = std::mem::replace(&mut tables.all, kept);
-            tables.all.extend(added);
-        }
-        // Dropped only after the borrow has ended: the destructor of a table may use this list.
-        drop(gone);
+        let mut tables = self.0.borrow_mut();
+        let added = std::mem::replace(&mut tables.all, kept);
+        tables.all.extend(added);
+        gone
     }
 }
 

@@ -37,6 +37,12 @@ pub trait Module: Send {
     /// If the stored data of the table is missing.
     fn connect(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected>;
 
+    /// The message about a declaration that is wrong, of which the error is this; `None`: only that the module has failed.
+    fn declaration_error(&self, declaration: &str, error: &str) -> Option<String> {
+        let _ = declaration;
+        Some(error.to_owned())
+    }
+
     /// Whether a table called `x_suffix` belongs to the table `x` of this module. (In defensive mode only the module writes such
     /// tables.)
     fn is_shadow_name(&self, suffix: &str) -> bool {

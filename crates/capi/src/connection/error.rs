@@ -239,7 +239,7 @@ api! {
 
     fn sqlite3_extended_result_codes(db: *mut sqlite3, on: c_int) -> c_int {
         let Some(db) = locked(db) else { return code::MISUSE };
-        db.code_mask.set(if on != 0 { -1 } else { 0xff });
+        db.set_extended_codes(on != 0);
         code::OK
     }
 }

@@ -102,17 +102,30 @@ pub struct sqlite3 {
     pub(crate) no_file: sqlite3_file,
 }
 
+/// The bits of codes that the application is told.
+fn code_mask(has_extended: bool) -> c_int {
+    if has_extended { -1 } else { 0xff }
+}
+
 impl sqlite3 {
+    /// Switches extended codes on or off.
+    pub(crate) fn set_extended_codes(&self, on: bool) {
+        self.code_mask.set(code_mask(on));
+        self.core().set_code_mask(code_mask(on));
+    }
+
     /// A handle for the result of opening; without a connection it is a sick one.
     pub(crate) fn new(core: Option<Connection>, flags: OpenFlags, has_mutex: bool) -> sqlite3 {
         let interrupt = core.as_ref().map(Connection::interrupt_handle);
+        let code_mask = code_mask(flags.contains(OpenFlags::EXRESCODE));
+        core.iter().for_each(|core| core.set_code_mask(code_mask));
         sqlite3 {
             state: AtomicU32::new(if core.is_some() { OPEN } else { SICK }),
             mutex: has_mutex.then(RecursiveMutex::favouring),
             core: UnsafeCell::new(core),
             interrupt,
             error: LastError::new(),
-            code_mask: Cell::new(if flags.contains(OpenFlags::EXRESCODE) { -1 } else { 0xff }),
+            code_mask: Cell::new(code_mask),
             depth: Cell::new(0),
             poison: Cell::new(Poison::None),
             statements: Cell::new(null_mut()),

@@ -23,6 +23,8 @@ pub(crate) struct Published {
     parameters: ParameterNames,
     /// How many columns its rows have; a recompilation may change the number.
     column_count: AtomicI32,
+    /// 1 for EXPLAIN, 2 for EXPLAIN QUERY PLAN.
+    explain: AtomicU8,
     run: AtomicU8,
 }
 
@@ -34,6 +36,7 @@ impl Published {
             parameter_count: statement.parameter_count() as c_int,
             parameters: statement.parameter_names(),
             column_count: AtomicI32::new(statement.column_count() as c_int),
+            explain: AtomicU8::new(statement.explain()),
             run: AtomicU8::new(IDLE),
         }
     }
@@ -65,8 +68,14 @@ impl Published {
         self.run.load(Ordering::Relaxed) != IDLE
     }
 
-    /// The statement was compiled again.
+    /// Whether the statement lists its program or its plan.
+    pub fn explain(&self) -> c_int {
+        self.explain.load(Ordering::Relaxed).into()
+    }
+
+    /// The statement was compiled again, or lists something else.
     pub fn set_columns(&self, statement: &Statement) {
+        self.explain.store(statement.explain(), Ordering::Relaxed);
         self.column_count.store(statement.column_count() as c_int, Ordering::Relaxed);
     }
 

@@ -202,7 +202,7 @@ impl Host for RunHost<'_> {
     }
 
     fn virtual_table(&self, table: VirtualId) -> Option<Rc<dyn VirtualTable>> {
-        self.connection.virtual_tables.connected.get(table.0)
+        self.connection.virtual_tables.connected.get_to_run(table.0)
     }
 
     fn begin_virtual(&self, table: VirtualId) -> Result<(), VmError> {

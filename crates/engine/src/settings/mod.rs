@@ -38,6 +38,9 @@ pub(crate) struct Settings {
     remembered: Cell<u8>,
     /// PRAGMA threads.
     pub(crate) threads: Cell<i64>,
+    /// The bits of the codes that SQL of functions and modules is told: 0xff where extended codes are off, as the functions of the C
+    /// interface mask them.
+    pub(crate) code_mask: Cell<i32>,
     generation: Generation,
 }
 
@@ -51,6 +54,7 @@ impl Settings {
             real_digits: Cell::new(lithe_value::number::decimal::ROUND_TRIP_DIGITS),
             remembered: Cell::new(0),
             threads: Cell::new(0),
+            code_mask: Cell::new(-1),
             generation,
         }
     }

@@ -53,7 +53,7 @@ pub(super) fn snippet(call: &mut Call<'_, '_, '_>) -> Result {
         let columns = call.state.table.config.columns.len();
         let columns: Vec<usize> = (0..columns).filter(|one| column.is_none_or(|column| column == *one)).collect();
         if columns.is_empty() {
-            return call.context.answer(ValueRef::Null);
+            return call.context.answer(ValueRef::Text(b"")); // there is no such column
         }
         let (fragments, len) = choose(&search, call.state.docid, &columns, tokens)?;
         for (number, fragment) in fragments.iter().enumerate() {

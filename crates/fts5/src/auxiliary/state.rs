@@ -85,9 +85,7 @@ impl CursorState {
             let is_row = statement.step()?;
             drop(reading);
             if !is_row {
-                let name = table.storage.content_name();
-                let message = format!("fts5: missing row {rowid} from content table {name}");
-                return Err(FunctionError::with_code(code::CORRUPT_VTAB, message));
+                return Err(FunctionError::of_code(code::CORRUPT_VTAB));
             }
             self.read = Some(rowid);
         }
@@ -98,6 +96,19 @@ impl CursorState {
         }
         let locale = table.stored_locale(&*statement, column)?;
         Ok(LocaleText { value: Value::try_copy(value)?, locale })
+    }
+
+    /// An error of [`CursorState::column`] with the message that a statement shows. (Auxiliary functions, as in SQLite, show that of the
+    /// code.)
+    pub fn of_missing_row(&self, error: FunctionError) -> FunctionError {
+        match self.rowid {
+            Some(rowid) if error.code == code::CORRUPT_VTAB && error.message.is_empty() => {
+                let name = self.table.storage.content_name();
+                let message = format!("fts5: missing row {rowid} from content table {name}");
+                FunctionError::with_code(code::CORRUPT_VTAB, message)
+            }
+            _ => error,
+        }
     }
 
     /// The number of tokens in each column of the row. `None` with columnsize=0, which stores no sizes.

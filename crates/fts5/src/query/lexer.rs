@@ -2,7 +2,7 @@
 
 use lithe_value::Grow;
 use lithe_value::grow::copied;
-use lithe_vtab::FunctionError;
+use lithe_vtab::{FunctionError, Lossy, code};
 
 use crate::{Result, is_bareword};
 
@@ -64,7 +64,7 @@ impl Token<'_> {
 }
 
 fn syntax_error(text: &[u8]) -> FunctionError {
-    FunctionError::new(format!("fts5: syntax error near \"{}\"", String::from_utf8_lossy(text)))
+    FunctionError::quoting(code::ERROR, format_args!("fts5: syntax error near \"{}\"", Lossy(text)))
 }
 
 /// The tokens of a text, one after the other.

@@ -5,7 +5,7 @@
 
 use lithe_value::Grow;
 use lithe_value::grow::collected;
-use lithe_vtab::FunctionError;
+use lithe_vtab::{FunctionError, Lossy, code};
 
 use super::lexer::{Kind, Lexer, Token};
 use super::{Expr, NEAR_DEFAULT, Near, Phrase, Term};
@@ -219,7 +219,7 @@ impl<'q> Parser<'q, '_> {
     fn column(&self, name: &Token<'_>) -> Result<usize> {
         let name = name.unquoted()?;
         let found = self.request.columns.iter().position(|column| column.as_bytes().eq_ignore_ascii_case(&name));
-        found.ok_or_else(|| FunctionError::new(format!("no such column: {}", String::from_utf8_lossy(&name))))
+        found.ok_or_else(|| FunctionError::quoting(code::ERROR, format_args!("no such column: {}", Lossy(&name))))
     }
 
     fn initial(&mut self) -> Result<Near> {
@@ -288,8 +288,8 @@ enum Found {
 
 fn integer(token: &Token<'_>) -> Result<u32> {
     if !token.text.iter().all(u8::is_ascii_digit) {
-        let text = String::from_utf8_lossy(token.text);
-        return Err(FunctionError::new(format!("expected integer, got \"{text}\"")));
+        let message = format_args!("expected integer, got \"{}\"", Lossy(token.text));
+        return Err(FunctionError::quoting(code::ERROR, message));
     }
     // Beyond what an offset can be, all distances mean the same.
     let digit = |sum: u32, byte: &u8| sum.saturating_mul(10).saturating_add(u32::from(byte - b'0'));

@@ -15,12 +15,14 @@
 //!
 //! | module | subject |
 //! | --- | --- |
+//! | `modules` | statements on R-Trees and other modules with large values |
 //! | `scarce` | the allocator |
 //! | `script` | statements of all kinds |
 //! | `sessions` | sessions and changesets |
 //! | `texts` | statements on full-text tables with large documents |
 //! | `stage` | the files before each line, and the content of a database |
 
+mod modules;
 mod scarce;
 mod script;
 mod sessions;
@@ -29,11 +31,11 @@ mod texts;
 
 use std::collections::BTreeSet;
 
-use lithe::{Connection, ResultCode};
+use lithe::Connection;
 
 use scarce::{ENDS_PROCESS, Mode, take_places, with_mode};
 use script::{STATEMENTS, Script};
-use stage::{Line, Stages, content, integrity, run};
+use stage::{Line, Stages, content, integrity, is_no_memory, only_reads, run};
 
 /// The number of failing allocations of each setting, spread over the script.
 const CASES: usize = 60;
@@ -108,15 +110,14 @@ fn refuse(stages: &Stages, (at, number): Case) -> bool {
     let answer = match ran {
         Ok(answer) => answer,
         Err(error) => {
-            let code = error.code();
-            assert!(matches!(code, ResultCode::NOMEM | ResultCode::IOERR_NOMEM), "{place}: {code:?} {error}");
+            assert!(is_no_memory(&error), "{place}: {:?} {error}", error.code());
             after_failure(stages, at, &connection, &place)
         }
     };
     let Line { before: _, after, answer: expected } = &stages.lines[at];
     assert_eq!(&content(&connection, stages.script), after, "{place}");
     assert!(answer.is_none() || answer == *expected, "{place}: another answer");
-    if line.starts_with('?') {
+    if only_reads(line) {
         return count >= number;
     }
     if let Some(next) = stages.script.lines.get(at + 1) {
@@ -180,4 +181,14 @@ fn large_texts_of_fts5() {
 #[test]
 fn large_texts_of_fts4() {
     check_texts(texts::FTS4);
+}
+
+#[test]
+fn large_nodes_and_polygons() {
+    check_texts(modules::RTREE);
+}
+
+#[test]
+fn large_values_of_modules() {
+    check_texts(modules::MODULES);
 }

@@ -86,12 +86,14 @@ unsafe impl GlobalAlloc for Scarce {
 
 thread_local!(static PLACES: Cell<BTreeSet<String>> = const { Cell::new(BTreeSet::new()) });
 
-/// Notes the place of an allocation: the innermost functions of Lithe. One that is not asked for by `try_reserve` ends the process if it fails.
+/// Notes the place of an allocation: the innermost functions of Lithe. One that is not asked for by `try_reserve`, nor made
+/// where a panic is caught, ends the process if it fails.
 fn note_place() {
     let trace = std::backtrace::Backtrace::force_capture().to_string();
     let is_ours = |line: &&str| line.starts_with("at ./crates/") || line.contains("/crates/");
     let ours = trace.lines().map(str::trim).filter(is_ours).filter(|line| !line.contains("tests/memory/"));
-    let mark = if trace.contains("try_reserve") { "" } else { ENDS_PROCESS };
+    let is_asked_for = trace.contains("try_reserve") || trace.contains("compressor");
+    let mark = if is_asked_for { "" } else { ENDS_PROCESS };
     let place = ours.take(9).fold(mark.to_owned(), |place, line| place + line + " < ");
     let mut places = PLACES.take();
     places.insert(place);

@@ -3,7 +3,8 @@
 /// Statements, and how what they leave is described.
 #[derive(Clone, Copy)]
 pub(crate) struct Script {
-    /// The statements, some lines with several. `?` marks a line that only reads.
+    /// The statements, some lines with several. `?` marks a line that only reads, `!` one that fails.
+    /// `FOLDER` stands for the folder of the database.
     pub(crate) lines: &'static [&'static str],
     /// Queries with one value, which describe the content of the database. (Their tables may not be there.)
     pub(crate) contents: &'static [&'static str],

@@ -1,9 +1,10 @@
 //! The files before each line of the script, and the content of a database.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lithe::{Connection, OpenFlags, ValueRef};
+use lithe::{Connection, OpenFlags, ResultCode, ValueRef};
 use tempfile::TempDir;
 
 use crate::script::Script;
@@ -41,7 +42,7 @@ impl Stages {
         let (mut lines, mut files): (Vec<Line>, Vec<PathBuf>) = (Vec::new(), Vec::new());
         let mut before = content(&connection, script);
         for (at, line) in script.lines.iter().enumerate() {
-            let changed = at == 0 || !script.lines[at - 1].starts_with('?');
+            let changed = at == 0 || !only_reads(script.lines[at - 1]);
             let kept = if changed { folder.path().join(at.to_string()) } else { files[at - 1].clone() };
             if changed {
                 copy_files(&live, &kept);
@@ -73,6 +74,7 @@ impl Stage<'_> {
 
 fn open(folder: &Path, pragmas: &str) -> Connection {
     let connection = Connection::open_with_flags(folder.join("db"), OpenFlags::DEFAULT).unwrap();
+    connection.add_extension(&lithe::extension::SHELL);
     connection.execute_batch(pragmas).unwrap();
     connection
 }
@@ -87,31 +89,69 @@ fn copy_files(from: &Path, to: &Path) {
     }
 }
 
-/// Runs one line of the script and reads every value. Answers their checksum, if the line only reads.
+/// Whether a line leaves the database as it is: a query, or a statement that fails.
+pub(crate) fn only_reads(line: &str) -> bool {
+    line.starts_with(['?', '!'])
+}
+
+/// Whether an error says that memory is short.
+pub(crate) fn is_no_memory(error: &lithe::Error) -> bool {
+    matches!(error.code(), ResultCode::NOMEM | ResultCode::IOERR_NOMEM)
+}
+
+/// Runs one line of the script and reads every value. Answers their checksum, if the line only reads; of a line that fails, that of its
+/// message.
 pub(crate) fn run(connection: &Connection, line: &str) -> lithe::Result<Option<u64>> {
-    let mut sum = 0_u64;
-    let mut add = |byte: u8| sum = sum.wrapping_mul(31).wrapping_add(u64::from(byte));
-    let mut rest = line.trim_start_matches('?');
+    if let Some(wrong) = line.strip_prefix('!') {
+        let failed = run_statements(connection, wrong).expect_err(wrong);
+        return if is_no_memory(&failed) { Err(failed) } else { Ok(Some(added(0, failed.message().as_bytes()))) };
+    }
+    let sum = run_statements(connection, line.trim_start_matches('?'))?;
+    Ok(only_reads(line).then_some(sum))
+}
+
+/// A checksum with more bytes.
+fn added(sum: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)))
+}
+
+fn run_statements(connection: &Connection, line: &str) -> lithe::Result<u64> {
+    let mut sum = 0;
+    let line = with_folder(connection, line);
+    let mut rest = &*line;
     while !rest.trim().is_empty() {
         let (sql, tail) = rest.split_once("; ").unwrap_or((rest, ""));
         let mut statement = connection.prepare(sql)?;
         while let Some(row) = statement.step()? {
             for column in 0..row.column_count() {
-                match row.get_ref(column) {
-                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.iter().for_each(|byte| add(*byte)),
-                    value => value.to_string().bytes().for_each(&mut add),
-                }
+                sum = match row.get_ref(column) {
+                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => added(sum, bytes),
+                    value => added(sum, value.to_string().as_bytes()),
+                };
             }
         }
         rest = tail;
     }
-    Ok(line.starts_with('?').then_some(sum))
+    Ok(sum)
+}
+
+/// The line with the folder of the database in the place of `FOLDER`.
+fn with_folder<'l>(connection: &Connection, line: &'l str) -> Cow<'l, str> {
+    if !line.contains("FOLDER") {
+        return Cow::Borrowed(line);
+    }
+    let file: String = connection.query_row("SELECT file FROM pragma_database_list", [], |row| row.get(0)).unwrap();
+    Cow::Owned(line.replace("FOLDER", file.trim_end_matches("/db")))
 }
 
 /// The content of the database: its schema, and what the queries of the script say.
 pub(crate) fn content(connection: &Connection, script: Script) -> String {
     let tables = "SELECT group_concat(name || coalesce(sql, '')) FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'";
-    let text = |sql: &&str| connection.query_row(sql, [], |row| Ok(row.get_ref(0).to_string())).unwrap_or_default();
+    let text = |sql: &&str| {
+        connection
+            .query_row(&with_folder(connection, sql), [], |row| Ok(row.get_ref(0).to_string()))
+            .unwrap_or_default()
+    };
     std::iter::once(&tables).chain(script.contents).map(text).collect::<Vec<_>>().join(" ")
 }
 

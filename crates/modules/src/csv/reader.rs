@@ -4,14 +4,25 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor};
 use std::sync::Arc;
 
-use lithe_vtab::{FunctionError, Result};
+use lithe_vtab::{FunctionError, Grow, Result, code};
+
+use crate::function::possible;
 
 /// The source of the text.
 pub enum Source {
     /// The file of that name.
     File(String),
     /// An argument of the table.
-    Data(Arc<[u8]>),
+    Data(Arc<String>),
+}
+
+/// The text of a table, which its scans share.
+struct Data(Arc<String>);
+
+impl AsRef<[u8]> for Data {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
 }
 
 /// A reader of a text.
@@ -32,10 +43,12 @@ impl Reader {
     pub fn open(source: &Source, field_bytes_max: usize) -> Result<Reader> {
         let mut input: Box<dyn BufRead> = match source {
             Source::File(name) => {
-                let unreadable = |_| FunctionError::new(format!("cannot open '{name}' for reading"));
-                Box::new(BufReader::new(File::open(name).map_err(unreadable)?))
+                let unreadable =
+                    |_| FunctionError::quoting(code::ERROR, format_args!("cannot open '{name}' for reading"));
+                let file = possible(name.as_ref()).and_then(File::open);
+                Box::new(BufReader::new(file.map_err(unreadable)?))
             }
-            Source::Data(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+            Source::Data(text) => Box::new(Cursor::new(Data(Arc::clone(text)))),
         };
         if input.fill_buf().is_ok_and(|start| start.starts_with(BYTE_ORDER_MARK)) {
             input.consume(BYTE_ORDER_MARK.len());
@@ -61,7 +74,7 @@ impl Reader {
             if kept < count {
                 match fields.get_mut(kept) {
                     Some(place) => *place = field,
-                    None => fields.push(field),
+                    None => fields.try_push(field)?,
                 }
                 kept += 1;
             }
@@ -119,8 +132,7 @@ impl Reader {
         if field.len() >= self.field_bytes_max {
             return Err(FunctionError::too_big());
         }
-        field.push(byte);
-        Ok(())
+        Ok(field.try_push(byte)?)
     }
 
     fn peek(&mut self) -> Result<Option<u8>> {
@@ -142,7 +154,7 @@ mod tests {
     use super::*;
 
     fn records(text: &str) -> Vec<Vec<String>> {
-        let mut reader = Reader::open(&Source::Data(text.as_bytes().into()), 100).unwrap();
+        let mut reader = Reader::open(&Source::Data(Arc::new(text.to_owned())), 100).unwrap();
         let (mut all, mut fields) = (Vec::new(), Vec::new());
         while reader.record(&mut fields, 3).unwrap() {
             all.push(fields.iter().map(|field| String::from_utf8(field.clone()).unwrap()).collect());
@@ -165,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_field_has_a_longest_length() {
-        let mut reader = Reader::open(&Source::Data(b"abcdef".as_slice().into()), 5).unwrap();
+        let mut reader = Reader::open(&Source::Data(Arc::new("abcdef".to_owned())), 5).unwrap();
         assert!(reader.record(&mut Vec::new(), 3).is_err());
     }
 }

@@ -9,19 +9,41 @@
 //! A program is a graph of states; the number after the last state is its end. It is built from the end of the pattern to its beginning,
 //! because each part needs the state that follows it.
 
+use std::sync::Arc;
+
+use lithe_vtab::{Grow, OutOfMemory, collected, lossy};
+
 /// The most states of a program.
 const STATES_MAX: usize = 20_000;
 /// The most open parentheses, and the most repetitions of repetitions: each is a level of the tree.
 const NEST_MAX: usize = 200;
 
-/// The error message of an invalid pattern.
-type Wrong = &'static str;
+/// Why a pattern is not compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// It is invalid, by this message.
+    Pattern(&'static str),
+    OutOfMemory,
+}
+
+impl From<&'static str> for Wrong {
+    fn from(message: &'static str) -> Wrong {
+        Wrong::Pattern(message)
+    }
+}
+
+impl From<OutOfMemory> for Wrong {
+    fn from(_: OutOfMemory) -> Wrong {
+        Wrong::OutOfMemory
+    }
+}
+
 type Parsed<T> = Result<T, Wrong>;
 
-const TOO_BIG: Wrong = "REGEXP pattern too big";
+const TOO_BIG: Wrong = Wrong::Pattern("REGEXP pattern too big");
 
 /// A set of characters.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Set {
     ranges: Vec<(char, char)>,
     is_complement: bool,
@@ -32,8 +54,8 @@ impl Set {
         self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&letter)) != self.is_complement
     }
 
-    fn of(letter: char) -> Set {
-        Set { ranges: vec![(letter, letter)], is_complement: false }
+    fn of(letter: char) -> Arc<Set> {
+        Arc::new(Set { ranges: vec![(letter, letter)], is_complement: false })
     }
 
     /// The set of a letter after a backslash. A capital letter means the complement.
@@ -54,10 +76,10 @@ pub(super) fn is_word(letter: char) -> bool {
 }
 
 /// A state, with its successors.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum State {
     /// Consumes a character of the set.
-    Letter(Set, usize),
+    Letter(Arc<Set>, usize),
     /// Continues with both.
     Split(usize, usize),
     /// Matches at the beginning of the text.
@@ -69,16 +91,17 @@ pub(super) enum State {
 }
 
 /// A compiled pattern.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Program {
     pub(super) states: Vec<State>,
     pub(super) start: usize,
 }
 
 /// A pattern as a tree.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Node {
-    Letter(Set),
+    /// (The states of a repetition share the set.)
+    Letter(Arc<Set>),
     Start,
     End,
     Boundary,
@@ -91,11 +114,11 @@ enum Node {
 impl Program {
     /// Compiles a pattern. With `folds`, its ASCII letters become small; the text must then be in small letters, too.
     pub(super) fn new(pattern: &[u8], folds: bool) -> Parsed<Program> {
-        let text: Vec<char> = String::from_utf8_lossy(pattern).chars().collect();
+        let text: Vec<char> = collected(lossy(pattern)?.chars())?;
         let mut parser = Parser { text: &text, at: 0, folds, nest: 0, repeated_twice: 0 };
         let tree = parser.choice()?;
         if parser.peek().is_some() {
-            return Err("unrecognized character");
+            return Err("unrecognized character".into());
         }
         let mut builder = Builder { states: Vec::new() };
         let start = builder.add(&tree, END)?;
@@ -135,14 +158,14 @@ impl Builder {
         if self.states.len() >= STATES_MAX {
             return Err(TOO_BIG);
         }
-        self.states.push(state);
+        self.states.try_push(state)?;
         Ok(self.states.len() - 1)
     }
 
     /// Adds the states of a part before `next`; answers the first of them.
     fn add(&mut self, node: &Node, next: usize) -> Parsed<usize> {
         match node {
-            Node::Letter(set) => self.push(State::Letter(set.clone(), next)),
+            Node::Letter(set) => self.push(State::Letter(Arc::clone(set), next)),
             Node::Start => self.push(State::Start(next)),
             Node::End => self.push(State::End(next)),
             Node::Boundary => self.push(State::Boundary(next)),
@@ -225,7 +248,7 @@ impl Parser<'_> {
     fn choice(&mut self) -> Parsed<Node> {
         let mut branches = vec![self.branch()?];
         while self.next_is('|') {
-            branches.push(self.branch()?);
+            branches.try_push(self.branch()?)?;
         }
         Ok(if branches.len() == 1 { branches.remove(0) } else { Node::Choice(branches) })
     }
@@ -241,7 +264,7 @@ impl Parser<'_> {
                 }
                 letter => self.atom(letter)?,
             };
-            parts.push(part);
+            parts.try_push(part)?;
         }
         Ok(Node::Sequence(parts))
     }
@@ -275,11 +298,11 @@ impl Parser<'_> {
             true => Some(self.number()?),
         };
         if !self.next_is('}') {
-            return Err("unmatched '{'");
+            return Err("unmatched '{'".into());
         }
         match most {
-            Some(0) if least == 0 => Err("both m and n are zero in '{m,n}'"),
-            Some(most) if most < least => Err("n less than m in '{m,n}'"),
+            Some(0) if least == 0 => Err("both m and n are zero in '{m,n}'".into()),
+            Some(most) if most < least => Err("n less than m in '{m,n}'".into()),
             most => Ok((least, most)),
         }
     }
@@ -306,14 +329,14 @@ impl Parser<'_> {
                 let inner = self.choice()?;
                 self.nest -= 1;
                 if !self.next_is(')') {
-                    return Err("unmatched '('");
+                    return Err("unmatched '('".into());
                 }
                 inner
             }
-            '.' => Node::Letter(Set { ranges: Vec::new(), is_complement: true }),
+            '.' => Node::Letter(Arc::new(Set { ranges: Vec::new(), is_complement: true })),
             '^' => Node::Start,
             '$' => Node::End,
-            '[' => Node::Letter(self.set()?),
+            '[' => Node::Letter(Arc::new(self.set()?)),
             '\\' => self.escape()?,
             letter => Node::Letter(Set::of(self.letter(letter))),
         })
@@ -323,7 +346,7 @@ impl Parser<'_> {
         let class = self.peek().and_then(Set::class);
         if let Some(class) = class {
             self.at += 1;
-            return Ok(Node::Letter(class));
+            return Ok(Node::Letter(Arc::new(class)));
         }
         if self.next_is('b') {
             return Ok(Node::Boundary);
@@ -334,7 +357,7 @@ impl Parser<'_> {
 
     /// A character after a backslash.
     fn escaped(&mut self) -> Parsed<char> {
-        const WRONG: Wrong = r"unknown \ escape";
+        const WRONG: Wrong = Wrong::Pattern(r"unknown \ escape");
         let letter = self.next().ok_or(WRONG)?;
         Ok(match letter {
             'a' => '\u{7}',
@@ -357,17 +380,17 @@ impl Parser<'_> {
 
     /// A set in brackets, after the opening one.
     fn set(&mut self) -> Parsed<Set> {
-        const UNCLOSED: Wrong = "unclosed '['";
+        const UNCLOSED: Wrong = Wrong::Pattern("unclosed '['");
         let mut set = Set { ranges: Vec::new(), is_complement: self.next_is('^') };
         let start = self.at;
         loop {
             let low = match self.next().ok_or(UNCLOSED)? {
                 ']' if self.at > start + 1 => return Ok(set),
-                '[' if self.peek() == Some(':') => return Err("POSIX character classes not supported"),
+                '[' if self.peek() == Some(':') => return Err("POSIX character classes not supported".into()),
                 '\\' => match self.peek().and_then(Set::class).filter(|class| !class.is_complement) {
                     Some(class) => {
                         self.at += 1;
-                        set.ranges.extend(class.ranges);
+                        set.ranges.try_extend(class.ranges)?;
                         continue;
                     }
                     None => self.escaped()?,
@@ -383,7 +406,7 @@ impl Parser<'_> {
                     letter => letter,
                 };
             }
-            set.ranges.push((self.letter(low), self.letter(high)));
+            set.ranges.try_push((self.letter(low), self.letter(high)))?;
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use lithe_vtab::{
-    AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, FunctionKind, Result, ValueRef,
+    AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, FunctionKind, Grow, Result,
+    ValueRef,
 };
 
 use super::archive::{self, Member};
@@ -42,7 +43,7 @@ impl AggregateState for Building {
         self.bytes =
             self.bytes.saturating_add(member.entry.compressed as usize).saturating_add(member.entry.name.len());
         context.check_length(self.bytes)?;
-        self.members.push(member);
+        self.members.try_push(member)?;
         Ok(())
     }
 

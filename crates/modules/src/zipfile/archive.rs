@@ -7,15 +7,19 @@ use std::sync::Arc;
 
 use flate2::read::{DeflateDecoder, DeflateEncoder};
 use flate2::{Compression, Crc};
-use lithe_vtab::{FunctionError, Result};
+use lithe_value::grow::filled;
+use lithe_vtab::{FunctionError, Grow, Result, code, copied};
 
 use super::format::{self, DEFLATED, Entry, HEADER_LEN, STORED};
+use crate::function::{compressor, failed, possible};
+
+const INFLATE_FAILED: &str = "inflate() failed (-3)";
 
 /// The bytes of an archive.
 #[derive(Clone)]
 pub enum Source {
     File(Arc<File>),
-    Bytes(Arc<[u8]>),
+    Bytes(Arc<Vec<u8>>),
 }
 
 impl Source {
@@ -24,8 +28,9 @@ impl Source {
     /// # Errors
     /// If it cannot be opened.
     pub fn open(name: &str) -> Result<Source> {
-        let unreadable = |_| FunctionError::new(format!("cannot open file: {name}"));
-        Ok(Source::File(Arc::new(File::open(name).map_err(unreadable)?)))
+        let unreadable = |_| FunctionError::quoting(code::ERROR, format_args!("cannot open file: {name}"));
+        let file = possible(name.as_ref()).and_then(File::open).map_err(unreadable)?;
+        Ok(Source::File(Arc::new(file)))
     }
 
     fn len(&self) -> Result<u64> {
@@ -39,14 +44,14 @@ impl Source {
         let bytes = match self {
             Source::Bytes(bytes) => {
                 let at = usize::try_from(at).unwrap_or(usize::MAX);
-                bytes.get(at..at.saturating_add(length)).ok_or_else(unreadable)?.to_vec()
+                copied(bytes.get(at..at.saturating_add(length)).ok_or_else(unreadable)?)?
             }
             Source::File(file) => {
                 // Lengths come from the archive: no allocation may exceed the file.
                 if at.saturating_add(length as u64) > self.len()? {
                     return Err(unreadable());
                 }
-                let mut bytes = vec![0; length];
+                let mut bytes = filled(0, length)?;
                 file.read_exact_at(&mut bytes, at).map_err(|_| unreadable())?;
                 bytes
             }
@@ -70,15 +75,20 @@ impl Source {
         let damaged = |at: usize| {
             FunctionError::new(format!("failed to read CDS at offset {}", u64::from(directory.offset) + at as u64))
         };
-        let bytes = self.read(u64::from(directory.offset), directory.len as usize).map_err(|_| damaged(0))?;
+        let bytes = self.read(u64::from(directory.offset), directory.len as usize).map_err(or(|| damaged(0)))?;
         let (mut members, mut at) = (Vec::new(), 0);
         for _ in 0..directory.count {
             let (entry, entry_len) = bytes.get(at..).and_then(Entry::read).ok_or_else(|| damaged(at))?;
             at += entry_len;
-            members.push(Arc::new(Member { entry, content: Content::In(self.clone()) }));
+            members.try_push(Arc::new(Member { entry, content: Content::In(self.clone()) }))?;
         }
         Ok(members)
     }
+}
+
+/// What an error of reading becomes: another one, unless the memory is short.
+fn or(other: impl Fn() -> FunctionError) -> impl Fn(FunctionError) -> FunctionError {
+    move |error| if error.code == code::NOMEM { error } else { other() }
 }
 
 fn unreadable() -> FunctionError {
@@ -117,12 +127,13 @@ impl Member {
         let mut bytes = None;
         if method != Some(STORED) && !(method.is_none() && content.is_empty()) {
             let mut deflated = Vec::new();
-            let done = DeflateEncoder::new(content, Compression::best()).read_to_end(&mut deflated);
-            done.map_err(|_| FunctionError::new("zipfile: deflate() failed"))?;
+            let mut encoder = compressor(|| DeflateEncoder::new(content, Compression::best()))?;
+            let done = encoder.read_to_end(&mut deflated);
+            done.map_err(|error| failed(&error, "zipfile: deflate() failed"))?;
             bytes = Some(deflated).filter(|deflated| method.is_some() || deflated.len() < content.len());
         }
         entry.method = if bytes.is_some() { DEFLATED } else { STORED };
-        let bytes = bytes.unwrap_or_else(|| content.to_vec());
+        let bytes = bytes.map_or_else(|| copied(content), Ok)?;
         entry.compressed = u32::try_from(bytes.len()).map_err(|_| FunctionError::too_big())?;
         Ok(Member { entry, content: Content::New(bytes) })
     }
@@ -137,11 +148,11 @@ impl Member {
             return Err(FunctionError::too_big());
         }
         match &self.content {
-            Content::New(bytes) => Ok(bytes.clone()),
+            Content::New(bytes) => Ok(copied(bytes)?),
             Content::In(source) => {
                 let offset = u64::from(self.entry.offset);
                 let damaged = || FunctionError::new(format!("failed to read LFH at offset {offset}"));
-                let header = source.read(offset, HEADER_LEN).map_err(|_| damaged())?;
+                let header = source.read(offset, HEADER_LEN).map_err(or(damaged))?;
                 let tail = format::header_tail_len(&header).ok_or_else(damaged)?;
                 source.read(offset + (HEADER_LEN + tail) as u64, length)
             }
@@ -165,7 +176,8 @@ impl Member {
                 let read = DeflateDecoder::new(&*raw).take(size as u64).read_to_end(&mut data);
                 match read {
                     Ok(length) if length == size => Ok(Some(data)),
-                    _ => Err(FunctionError::new("inflate() failed (-3)")),
+                    Ok(_) => Err(FunctionError::new(INFLATE_FAILED)),
+                    Err(error) => Err(failed(&error, INFLATE_FAILED)),
                 }
             }
             _ => Ok(None),
@@ -189,12 +201,12 @@ pub fn append(file: &File, members: &[Arc<Member>]) -> Result<()> {
             if let Content::New(bytes) = &member.content {
                 entry.offset = u32::try_from(at).map_err(|_| FunctionError::too_big())?;
                 let mut header = Vec::new();
-                entry.write_header(&mut header);
+                entry.write_header(&mut header)?;
                 file.write_all_at(&header, at).map_err(unwritable)?;
                 file.write_all_at(bytes, at + header.len() as u64).map_err(unwritable)?;
                 at += (header.len() + bytes.len()) as u64;
             }
-            entry.write(&mut directory);
+            entry.write(&mut directory)?;
         }
         let length = directory.len();
         format::write_end(&mut directory, members.len(), length, at)?;
@@ -216,14 +228,14 @@ pub fn build(members: &[Member]) -> Result<Vec<u8>> {
     for member in members {
         let mut entry = member.entry.clone();
         entry.offset = u32::try_from(out.len()).map_err(|_| FunctionError::too_big())?;
-        entry.write_header(&mut out);
+        entry.write_header(&mut out)?;
         if let Content::New(bytes) = &member.content {
-            out.extend(bytes);
+            out.try_append(bytes)?;
         }
-        entry.write(&mut directory);
+        entry.write(&mut directory)?;
     }
     let (offset, size) = (out.len() as u64, directory.len());
-    out.append(&mut directory);
+    out.try_append(&directory)?;
     format::write_end(&mut out, members.len(), size, offset)?;
     Ok(out)
 }

@@ -18,7 +18,7 @@
 //!   the extra field with the time:  55 54 | 05 00 | 01 | seconds since 1970, 4 bytes
 //! ```
 
-use lithe_vtab::{FunctionError, Result, date_of_day, day_of_date};
+use lithe_vtab::{FunctionError, Grow, Result, date_of_day, day_of_date};
 
 /// "PK" and the number of a kind of record.
 const HEADER: u32 = 0x0403_4b50;
@@ -144,15 +144,24 @@ impl Entry {
     }
 
     /// Writes the header, which precedes the content.
-    pub fn write_header(&self, out: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn write_header(&self, out: &mut Vec<u8>) -> Result {
+        out.try_grow(HEADER_LEN + self.name.len() + self.extra.len())?;
         out.extend(HEADER.to_le_bytes());
         self.write_common(out);
         out.extend(&self.name);
         out.extend(&self.extra);
+        Ok(())
     }
 
     /// Writes the entry.
-    pub fn write(&self, out: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    /// If the memory is short.
+    pub fn write(&self, out: &mut Vec<u8>) -> Result {
+        out.try_grow(ENTRY_LEN + self.name.len() + self.extra.len() + self.comment.len())?;
         out.extend(ENTRY.to_le_bytes());
         out.extend(self.made_by.to_le_bytes());
         self.write_common(out);
@@ -164,6 +173,7 @@ impl Entry {
         out.extend(&self.name);
         out.extend(&self.extra);
         out.extend(&self.comment);
+        Ok(())
     }
 
     /// The type and permissions of the file.
@@ -245,6 +255,7 @@ pub fn write_end(out: &mut Vec<u8>, count: usize, size: usize, offset: u64) -> R
     let too_big = || FunctionError::too_big();
     let count = u16::try_from(count).map_err(|_| too_big())?;
     let (size, offset) = (u32::try_from(size).map_err(|_| too_big())?, u32::try_from(offset).map_err(|_| too_big())?);
+    out.try_grow(END_LEN)?;
     out.extend(END.to_le_bytes());
     out.extend([0; 4]);
     out.extend(count.to_le_bytes());
@@ -304,7 +315,7 @@ mod tests {
         (entry.crc, entry.compressed, entry.size, entry.method, entry.offset) = (1, 2, 3, DEFLATED, 5);
         entry.comment = b"comment".to_vec();
         let mut bytes = Vec::new();
-        entry.write(&mut bytes);
+        entry.write(&mut bytes).unwrap();
         assert_eq!(Entry::read(&bytes), Some((entry.clone(), bytes.len())));
         assert!((0..bytes.len()).all(|end| Entry::read(&bytes[..end]).is_none()));
         assert_eq!((entry.mode(), entry.mtime()), (0o100_644, 1_600_000_001));

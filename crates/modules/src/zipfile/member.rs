@@ -1,10 +1,11 @@
 //! Members made from SQL values: by INSERT and UPDATE, and by the aggregate.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use lithe_value::cast::{to_integer, to_text};
-use lithe_vtab::{Change, FunctionError, Result, ValueRef, as_number, code};
+use lithe_vtab::{Change, FunctionError, Grow, Lossy, Result, ValueRef, as_number, code, copied};
 
 use super::archive::Member;
 use super::format::{DEFLATED, Entry, STORED};
@@ -15,7 +16,7 @@ const DIRECTORY: u32 = 0o040_000;
 const DIRECTORY_MODE: u32 = DIRECTORY | 0o755;
 const FILE_MODE: u32 = 0o100_644;
 
-fn constraint(message: impl Into<std::borrow::Cow<'static, str>>) -> FunctionError {
+fn constraint(message: impl Into<Cow<'static, str>>) -> FunctionError {
     FunctionError::with_code(code::CONSTRAINT, message)
 }
 
@@ -32,9 +33,9 @@ pub fn made(change: &Change<'_>, old: Option<&Arc<Member>>, limit: usize) -> Res
             return Err(constraint(format!("{name} must be NULL")));
         }
     }
-    let mut data = Some(to_text(value(DATA)).into_owned()).filter(|_| !value(DATA).is_null());
+    let mut data = Some(to_text(value(DATA))).filter(|_| !value(DATA).is_null());
     if let Some(old) = kept(DATA) {
-        data = if old.entry.is_directory() { None } else { old.data(limit)? };
+        data = if old.entry.is_directory() { None } else { old.data(limit)?.map(Cow::Owned) };
     }
     let mode = match kept(MODE) {
         Some(old) => Some(old.entry.mode()),
@@ -52,9 +53,9 @@ pub fn made(change: &Change<'_>, old: Option<&Arc<Member>>, limit: usize) -> Res
         Some(old) => Some(old.entry.method),
         None => method(value(METHOD)).map_err(|method| constraint(format!("unknown compression method: {method}")))?,
     };
-    let mut name = to_text(value(NAME)).into_owned();
+    let mut name = copied(&to_text(value(NAME)))?;
     if data.is_none() && name.last() != Some(&b'/') {
-        name.push(b'/');
+        name.try_push(b'/')?;
     }
     let mut member = Member::new(Entry::new(name, mode, mtime), data.as_deref().unwrap_or_default(), method)?;
     if let Some(old) = old {
@@ -77,7 +78,7 @@ pub fn aggregated(args: &[ValueRef<'_>]) -> Result<Member> {
     if name.is_null() {
         return Err(FunctionError::new("first argument to zipfile() must be non-NULL"));
     }
-    let mut name = to_text(name).into_owned();
+    let mut name = copied(&to_text(name))?;
     let method =
         method(method_value).map_err(|method| FunctionError::new(format!("illegal method value: {method}")))?;
     let given = mode(mode_value)?;
@@ -87,7 +88,7 @@ pub fn aggregated(args: &[ValueRef<'_>]) -> Result<Member> {
         return Err(FunctionError::new("zipfile: mode does not match data"));
     }
     match (is_directory, name.last() == Some(&b'/')) {
-        (true, false) => name.push(b'/'),
+        (true, false) => name.try_push(b'/')?,
         (false, true) => return Err(FunctionError::new("non-directory name must not end with /")),
         _ => {}
     }
@@ -104,8 +105,10 @@ fn mode(value: ValueRef<'_>) -> Result<Option<u32>> {
         return Ok(Some(to_integer(value) as u32 & 0xffff));
     }
     let text = to_text(value);
-    let wrong =
-        || FunctionError::new(format!("zipfile: parse error in mode: {}", String::from_utf8_lossy(&to_text(value))));
+    let wrong = || {
+        let shown = to_text(value);
+        FunctionError::quoting(code::ERROR, format_args!("zipfile: parse error in mode: {}", Lossy(&shown)))
+    };
     let (kind, letters) = text.split_first().ok_or_else(wrong)?;
     let kind = match kind {
         b'-' => 0o100_000,

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use lithe_functions::{AggregateFunction, AggregateState, Arity, Context, Flags, Function, Kind, format_values};
 use lithe_value::cast;
-use lithe_vtab::{ScalarFn, ValueRef};
+use lithe_vtab::{Grow, ScalarFn, ValueRef};
 
 use super::overlap::{Overlap, overlap};
 use super::polygon::Polygon;
@@ -49,8 +49,8 @@ pub(super) fn named(name: &str) -> Option<Arc<Function>> {
     all().iter().find(|function| function.name().eq_ignore_ascii_case(name)).map(Arc::clone)
 }
 
-fn polygon(args: &[ValueRef<'_>], at: usize) -> Option<Polygon> {
-    Polygon::of(args.get(at).copied().unwrap_or_default())
+fn polygon(args: &[ValueRef<'_>], at: usize) -> Result<Option<Polygon>> {
+    Ok(Polygon::of(args.get(at).copied().unwrap_or_default())?)
 }
 
 fn number(args: &[ValueRef<'_>], at: usize) -> f64 {
@@ -60,50 +60,52 @@ fn number(args: &[ValueRef<'_>], at: usize) -> f64 {
 /// Answers a polygon; NULL for None.
 fn answer(context: &mut Context<'_>, polygon: Option<Polygon>) -> Result {
     match polygon {
-        Some(polygon) => context.answer(ValueRef::Blob(&polygon.blob())),
+        Some(polygon) => context.answer(ValueRef::Blob(&polygon.blob()?)),
         None => context.answer(ValueRef::Null),
     }
 }
 
 fn area(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let area = polygon(args, 0).map(|polygon| polygon.area());
+    let area = polygon(args, 0)?.map(|polygon| polygon.area());
     context.answer(area.map_or(ValueRef::Null, ValueRef::Real))
 }
 
 fn blob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    answer(context, polygon(args, 0))
+    answer(context, polygon(args, 0)?)
 }
 
 fn json(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    match polygon(args, 0) {
+    match polygon(args, 0)? {
         Some(polygon) => context.answer(ValueRef::Text(&polygon.json()?)),
         None => context.answer(ValueRef::Null),
     }
 }
 
 fn svg(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let Some(polygon) = polygon(args, 0) else { return context.answer(ValueRef::Null) };
+    let Some(polygon) = polygon(args, 0)? else { return context.answer(ValueRef::Null) };
     let mut text = b"<polyline points='".to_vec();
-    text.extend_from_slice(&polygon.points()?);
-    text.push(b'\'');
+    polygon.write_corners(&mut text, b"%g,%g", b' ')?;
+    text.try_push(b'\'')?;
     for attribute in args.get(1..).unwrap_or_default() {
         let attribute = format_values(b"%s", &[*attribute], usize::MAX)?;
         if !attribute.as_slice().is_empty() {
-            text.push(b' ');
-            text.extend_from_slice(attribute.as_slice());
+            text.try_push(b' ')?;
+            text.try_append(attribute.as_slice())?;
         }
     }
-    text.extend_from_slice(b"></polyline>");
+    text.try_append(b"></polyline>")?;
     context.answer(ValueRef::Text(&text))
 }
 
 /// How the two polygons of a call overlap.
-fn relation(args: &[ValueRef<'_>]) -> Option<Overlap> {
-    Some(overlap(&polygon(args, 0)?, &polygon(args, 1)?))
+fn relation(args: &[ValueRef<'_>]) -> Result<Option<Overlap>> {
+    let Some(one) = polygon(args, 0)? else { return Ok(None) };
+    let Some(other) = polygon(args, 1)? else { return Ok(None) };
+    Ok(Some(overlap(&one, &other)?))
 }
 
 fn overlaps(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    context.answer(relation(args).map_or(ValueRef::Null, |found| ValueRef::Integer(found as i64)))
+    context.answer(relation(args)?.map_or(ValueRef::Null, |found| ValueRef::Integer(found as i64)))
 }
 
 fn within(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -112,21 +114,21 @@ fn within(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         Overlap::Same => 2,
         Overlap::Disjoint | Overlap::Partial | Overlap::SecondWithin => 0,
     };
-    context.answer(relation(args).map_or(ValueRef::Null, |found| ValueRef::Integer(number(found))))
+    context.answer(relation(args)?.map_or(ValueRef::Null, |found| ValueRef::Integer(number(found))))
 }
 
 fn contains_point(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let place = polygon(args, 0).map(|polygon| polygon.place_of(number(args, 1), number(args, 2)));
+    let place = polygon(args, 0)?.map(|polygon| polygon.place_of(number(args, 1), number(args, 2)));
     context.answer(place.map_or(ValueRef::Null, ValueRef::Integer))
 }
 
 fn bbox(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    answer(context, polygon(args, 0).map(|polygon| Polygon::of_bounds(&polygon.bounds())))
+    answer(context, polygon(args, 0)?.map(|polygon| Polygon::of_bounds(&polygon.bounds())))
 }
 
 fn xform(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let factors = std::array::from_fn(|at| number(args, at + 1));
-    answer(context, polygon(args, 0).map(|polygon| polygon.transformed(factors)))
+    answer(context, polygon(args, 0)?.map(|polygon| polygon.transformed(factors)))
 }
 
 fn regular(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -138,7 +140,7 @@ fn regular(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 fn ccw(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    answer(context, polygon(args, 0).map(Polygon::counter_clockwise))
+    answer(context, polygon(args, 0)?.map(Polygon::counter_clockwise))
 }
 
 /// Does nothing: SQLite's function works only in a debug build.
@@ -163,7 +165,7 @@ struct BoxSoFar(Option<Bounds>);
 
 impl AggregateState for BoxSoFar {
     fn step(&mut self, _: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        let Some(polygon) = polygon(args, 0) else { return Ok(()) };
+        let Some(polygon) = polygon(args, 0)? else { return Ok(()) };
         let bounds = polygon.bounds();
         self.0 = Some(self.0.map_or(bounds, |so_far| so_far.union(&bounds)));
         Ok(())

@@ -4,6 +4,8 @@
 //! each polygon's edges below a strip between two edges decides whether the strip belongs to that polygon. If two edges of different
 //! polygons change their order between two stops, they cross.
 
+use lithe_vtab::{Grow, OutOfMemory};
+
 use super::polygon::{Polygon, Vertex};
 
 /// The polygons, as bits of a mask.
@@ -31,6 +33,10 @@ struct Edge {
     y: f64,
     /// Its y where it begins.
     start: f64,
+    /// Where it was in the order of the edges before: among edges that lie on each other, this order stays.
+    rank: usize,
+    /// Whether the line has passed its end.
+    has_ended: bool,
     side: u8,
 }
 
@@ -41,18 +47,25 @@ struct Stop {
     begins: bool,
 }
 
-pub(super) fn overlap(first: &Polygon, second: &Polygon) -> Overlap {
-    let mut edges = Vec::new();
-    let mut stops = Vec::new();
+pub(super) fn overlap(first: &Polygon, second: &Polygon) -> Result<Overlap, OutOfMemory> {
+    let (mut edges, mut stops) = (Vec::new(), Vec::new());
+    let count = first.vertices.len() + second.vertices.len();
+    edges.try_grow(count)?;
+    stops.try_grow(2 * count)?;
     for (polygon, side) in [(first, FIRST), (second, SECOND)] {
         for (from, to) in polygon.edges() {
             add_edge(&mut edges, &mut stops, from, to, side);
         }
     }
-    stops.sort_by(|one, other| one.x.total_cmp(&other.x));
-    Sweep { edges, active: Vec::new(), found: [false; 4] }.run(&stops)
+    // Where several edges begin or end, the earlier ones of the polygon come first. (A stable sort would need memory of its own.)
+    let key = |stop: &Stop| (stop.edge, !stop.begins);
+    stops.sort_unstable_by(|one, other| one.x.total_cmp(&other.x).then_with(|| key(one).cmp(&key(other))));
+    let mut active = Vec::new();
+    active.try_grow(edges.len())?;
+    Ok(Sweep { edges, active, found: [false; 4] }.run(&stops))
 }
 
+/// Adds an edge and its stops, for which there is space.
 fn add_edge(edges: &mut Vec<Edge>, stops: &mut Vec<Stop>, from: Vertex, to: Vertex, side: u8) {
     if from.0 == to.0 || from.0.is_nan() || to.0.is_nan() {
         return;
@@ -61,7 +74,7 @@ fn add_edge(edges: &mut Vec<Edge>, stops: &mut Vec<Stop>, from: Vertex, to: Vert
     let slope = f64::from((right.1 - left.1) / (right.0 - left.0));
     let intercept = f64::from(right.1) - f64::from(right.0) * slope;
     let (edge, start) = (edges.len(), f64::from(left.1));
-    edges.push(Edge { slope, intercept, y: start, start, side });
+    edges.push(Edge { slope, intercept, y: start, start, rank: 0, has_ended: false, side });
     stops.push(Stop { x: left.0.into(), edge, begins: true });
     stops.push(Stop { x: right.0.into(), edge, begins: false });
 }
@@ -84,6 +97,8 @@ impl Sweep {
             let here = rest.iter().take_while(|stop| stop.x == *x).count();
             let (these, others) = rest.split_at(here);
             these.iter().for_each(|stop| self.apply(stop));
+            let edges = &self.edges;
+            self.active.retain(|at| edges.get(*at).is_some_and(|edge| !edge.has_ended));
             rest = others;
         }
         match self.found {
@@ -98,10 +113,15 @@ impl Sweep {
     /// Examines the strips up to the next stop. False if edges of both polygons cross there.
     fn move_to(&mut self, x: f64) -> bool {
         let edges = &mut self.edges;
-        let key = |edges: &[Edge], at: usize| edges.get(at).map_or((0.0, 0.0), |edge| (edge.y, edge.slope));
-        self.active.sort_by(|one, other| {
-            let (one, other) = (key(edges, *one), key(edges, *other));
-            one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1))
+        for (rank, at) in self.active.iter().enumerate() {
+            if let Some(edge) = edges.get_mut(*at) {
+                edge.rank = rank;
+            }
+        }
+        let key = |at: usize| edges.get(at).map_or((0.0, 0.0, 0), |edge| (edge.y, edge.slope, edge.rank));
+        self.active.sort_unstable_by(|one, other| {
+            let (one, other) = (key(*one), key(*other));
+            one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)).then(one.2.cmp(&other.2))
         });
         // First on the left side of the strips, then on the right.
         for is_right in [false, true] {
@@ -129,13 +149,12 @@ impl Sweep {
     }
 
     fn apply(&mut self, stop: &Stop) {
+        let Some(edge) = self.edges.get_mut(stop.edge) else { return };
         if stop.begins {
-            if let Some(edge) = self.edges.get_mut(stop.edge) {
-                edge.y = edge.start;
-            }
+            edge.y = edge.start;
             self.active.push(stop.edge);
         } else {
-            self.active.retain(|edge| *edge != stop.edge);
+            edge.has_ended = true;
         }
     }
 }

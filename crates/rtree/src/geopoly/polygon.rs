@@ -6,7 +6,7 @@
 //! ```
 
 use lithe_functions::format_values;
-use lithe_vtab::ValueRef;
+use lithe_vtab::{Grow, OutOfMemory, ValueRef, collected};
 
 use crate::bounds::Bounds;
 use crate::error::Result;
@@ -38,73 +38,76 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    pub(super) fn of(value: ValueRef<'_>) -> Shape {
-        match value {
+    pub(super) fn of(value: ValueRef<'_>) -> Result<Shape, OutOfMemory> {
+        Ok(match value {
             ValueRef::Blob(bytes) if bytes.len() >= BLOB_LEN_MIN => {
-                Polygon::from_blob(bytes).map_or(Shape::Other, Shape::Polygon)
+                Polygon::from_blob(bytes)?.map_or(Shape::Other, Shape::Polygon)
             }
             ValueRef::Text(text) => {
                 let mut reader = Reader::new(text);
                 if reader.next() != Some(b'[') {
-                    return Shape::Other;
+                    return Ok(Shape::Other);
                 }
-                reader.polygon().map_or(Shape::Invalid, Shape::Polygon)
+                reader.polygon()?.map_or(Shape::Invalid, Shape::Polygon)
             }
             _ => Shape::Invalid,
-        }
+        })
     }
 }
 
 impl Polygon {
     /// The polygon in a value, if it has one.
-    pub(super) fn of(value: ValueRef<'_>) -> Option<Polygon> {
-        match Shape::of(value) {
+    pub(super) fn of(value: ValueRef<'_>) -> Result<Option<Polygon>, OutOfMemory> {
+        Ok(match Shape::of(value)? {
             Shape::Polygon(polygon) => Some(polygon),
             Shape::Other | Shape::Invalid => None,
-        }
+        })
     }
 
-    fn from_blob(bytes: &[u8]) -> Option<Polygon> {
-        let (header, rest) = bytes.split_first_chunk::<HEADER_LEN>()?;
+    fn from_blob(bytes: &[u8]) -> Result<Option<Polygon>, OutOfMemory> {
+        let Some((header, rest)) = bytes.split_first_chunk::<HEADER_LEN>() else { return Ok(None) };
         let [order, high, middle, low] = *header;
         let count = u32::from_be_bytes([0, high, middle, low]) as usize;
         if order > 1 || rest.len() != count * VERTEX_LEN {
-            return None;
+            return Ok(None);
         }
         let number = |bytes: [u8; 4]| if order == 0 { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) };
         let (numbers, _) = rest.as_chunks::<4>();
         let pair = |pair: &[[u8; 4]; 2]| (number(pair[0]), number(pair[1]));
-        Some(Polygon { vertices: numbers.as_chunks::<2>().0.iter().map(pair).collect() })
+        Ok(Some(Polygon { vertices: collected(numbers.as_chunks::<2>().0.iter().map(pair))? }))
     }
 
     /// The BLOB, in the byte order of this machine.
-    pub(super) fn blob(&self) -> Vec<u8> {
+    pub(super) fn blob(&self) -> Result<Vec<u8>, OutOfMemory> {
         let [_, high, middle, low] = (self.vertices.len() as u32).to_be_bytes();
-        let mut blob = vec![u8::from(cfg!(target_endian = "little")), high, middle, low];
+        let mut blob = Vec::new();
+        blob.try_grow(HEADER_LEN + self.vertices.len() * VERTEX_LEN)?;
+        blob.extend_from_slice(&[u8::from(cfg!(target_endian = "little")), high, middle, low]);
         for (x, y) in &self.vertices {
             blob.extend_from_slice(&x.to_ne_bytes());
             blob.extend_from_slice(&y.to_ne_bytes());
         }
-        blob
+        Ok(blob)
     }
 
     /// The text.
     pub(super) fn json(&self) -> Result<Vec<u8>> {
         let mut text = b"[".to_vec();
-        for (x, y) in self.vertices.iter().chain(self.vertices.first()) {
-            let separator: &[u8] = if text.len() > 1 { b"," } else { b"" };
-            text.extend_from_slice(separator);
-            text.extend_from_slice(&formatted(b"[%!g,%!g]", *x, *y)?);
-        }
-        text.push(b']');
+        self.write_corners(&mut text, b"[%!g,%!g]", b',')?;
+        text.try_push(b']')?;
         Ok(text)
     }
 
-    /// The corners for an SVG element: `x,y x,y …`, the first one again at the end.
-    pub(super) fn points(&self) -> Result<Vec<u8>> {
-        let corners = self.vertices.iter().chain(self.vertices.first());
-        let corners: Result<Vec<Vec<u8>>> = corners.map(|(x, y)| formatted(b"%g,%g", *x, *y)).collect();
-        Ok(corners?.join(&b' '))
+    /// Appends the corners, the first one again at the end.
+    pub(super) fn write_corners(&self, text: &mut Vec<u8>, format: &[u8], separator: u8) -> Result {
+        for (at, (x, y)) in self.vertices.iter().chain(self.vertices.first()).enumerate() {
+            if at > 0 {
+                text.try_push(separator)?;
+            }
+            let values = [ValueRef::Real((*x).into()), ValueRef::Real((*y).into())];
+            text.try_append(format_values(format, &values, usize::MAX)?.as_slice())?;
+        }
+        Ok(())
     }
 
     /// The edges, the closing one last.
@@ -131,11 +134,6 @@ impl Polygon {
         let ((left, right), (bottom, top)) = (side(0), side(1));
         Polygon { vertices: vec![(left, bottom), (right, bottom), (right, top), (left, top)] }
     }
-}
-
-fn formatted(format: &[u8], x: f32, y: f32) -> Result<Vec<u8>> {
-    let values = [ValueRef::Real(x.into()), ValueRef::Real(y.into())];
-    Ok(format_values(format, &values, usize::MAX)?.as_slice().to_vec())
 }
 
 /// Reads the text of a polygon, as leniently as SQLite: a comma may precede a closing bracket, which then closes the next level, and a
@@ -168,13 +166,16 @@ impl<'t> Reader<'t> {
         is_there
     }
 
-    fn polygon(&mut self) -> Option<Polygon> {
+    fn polygon(&mut self) -> Result<Option<Polygon>, OutOfMemory> {
         let mut vertices = Vec::new();
         if !self.take(b'[') {
-            return None;
+            return Ok(None);
         }
         while self.take(b'[') {
-            vertices.extend(self.vertex()?);
+            let Some(pair) = self.vertex() else { return Ok(None) };
+            if let Some(vertex) = pair {
+                vertices.try_push(vertex)?;
+            }
             if !self.take(b',') {
                 break;
             }
@@ -182,7 +183,7 @@ impl<'t> Reader<'t> {
         let is_whole = self.take(b']') && self.next().is_none();
         let is_closed = vertices.len() >= PAIRS_MIN && vertices.first() == vertices.last();
         vertices.pop();
-        (is_whole && is_closed).then_some(Polygon { vertices })
+        Ok((is_whole && is_closed).then_some(Polygon { vertices }))
     }
 
     /// Reads a pair after its `[`: two numbers, and further ones that are ignored. `None` is a syntax error. Text that is not a number ends

@@ -98,7 +98,7 @@ impl Geopoly {
         statement.bind(1, ValueRef::Integer(rowid))?;
         let count = statement.column_count();
         let is_there = statement.step()?;
-        Ok((2..count).filter(|_| is_there).map(|at| Value::from(statement.column(at))).collect())
+        (2..count).filter(|_| is_there).map(|at| Ok(Value::try_copy(statement.column(at))?)).collect()
     }
 
     /// Inserts a row, or replaces the one with the rowid `old`.
@@ -141,12 +141,12 @@ impl Geopoly {
 
 /// The box of a shape, and the value that is stored.
 fn stored(shape: ValueRef<'_>) -> Result<(Bounds, Value)> {
-    match Shape::of(shape) {
+    match Shape::of(shape)? {
         Shape::Invalid => Err(Error::new("_shape does not contain a valid polygon")),
-        Shape::Other => Ok((Bounds::new(NO_BOX), Value::from(shape))),
+        Shape::Other => Ok((Bounds::new(NO_BOX), Value::try_copy(shape)?)),
         Shape::Polygon(polygon) => {
-            let value =
-                if matches!(shape, ValueRef::Blob(_)) { Value::from(shape) } else { Value::blob(polygon.blob()) };
+            let is_blob = matches!(shape, ValueRef::Blob(_));
+            let value = if is_blob { Value::try_copy(shape)? } else { Value::blob(polygon.blob()?) };
             Ok((polygon.bounds(), value))
         }
     }
@@ -254,7 +254,7 @@ impl GeopolyCursor {
 
 /// The constraints on the boxes of rows that can overlap a polygon, or lie within it.
 fn constraints(number: i32, shape: ValueRef<'_>) -> Result<Vec<Constraint>> {
-    let bounds = match Shape::of(shape) {
+    let bounds = match Shape::of(shape)? {
         Shape::Polygon(polygon) => polygon.bounds(),
         Shape::Other => return Ok(vec![Constraint::Never]),
         Shape::Invalid => return Err(error::logic()),

@@ -111,8 +111,8 @@ impl Statement {
     }
 
     /// The same statement with another text that has the same program.
-    pub(crate) fn with_text(self, sql: &[u8]) -> Statement {
-        Statement { own_sql: Some(SqlText::new(sql)), ..self }
+    pub(crate) fn with_text(self, sql: &[u8]) -> Result<Statement> {
+        Ok(Statement { own_sql: Some(SqlText::new(sql)?), ..self })
     }
 
     /// The machine that runs the statement; `None` if the engine runs it.

@@ -326,6 +326,9 @@ impl Connection {
         if cfg!(debug_assertions) {
             self.assert_flags_agree();
         }
+        if self.virtual_tables.has_replaced.get() && !self.transaction.has_active() {
+            self.virtual_tables.drop_replaced();
+        }
         // A statement that could not be compiled again may have left its write transaction open.
         if is_unused && self.transaction.is_autocommit() && !self.databases.is_writing() {
             self.end_reads();
