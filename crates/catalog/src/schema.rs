@@ -212,6 +212,14 @@ impl Schema {
         }
     }
 
+    /// The database of the trigger's table is gone: the trigger stays, with its name, on no table. (As in SQLite it counts as one of its own
+    /// database, and fires for none of its tables.)
+    pub(super) fn orphan_trigger(&mut self, name: Name<'_>) {
+        if let Some(trigger) = self.triggers.get_mut(&Key(name)) {
+            trigger.object = Arc::new(Trigger { table_schema: None, ..Trigger::clone(&trigger.object) });
+        }
+    }
+
     /// The table, to be changed: copied first if a running statement still has it.
     pub fn table_mut(&mut self, name: Name<'_>) -> Option<&mut Table> {
         let table = Arc::make_mut(&mut self.tables.get_mut(&Key(name))?.object);

@@ -337,7 +337,7 @@ fn step(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
 }
 
 /// Closes the slots that were filled by such a step.
-fn close_slots(steps: &mut Vec<Step>, is_such: impl Fn(&Step) -> bool) {
+pub fn close_slots(steps: &mut Vec<Step>, is_such: impl Fn(&Step) -> bool) {
     let mut filled = Vec::new();
     for step in steps.iter() {
         if let Step::Open { slot, .. } | Step::Blob { slot, .. } | Step::Close { slot } = step {
@@ -351,7 +351,7 @@ fn close_slots(steps: &mut Vec<Step>, is_such: impl Fn(&Step) -> bool) {
 }
 
 /// Whether the step opens a statement with RETURNING.
-fn is_writer(step: &Step) -> bool {
+pub fn is_writer(step: &Step) -> bool {
     matches!(step, Step::Open { sql, .. } if sql.contains("RETURNING"))
 }
 

@@ -212,7 +212,13 @@ fn index_edit<'a>(
             .and_then(|()| in_namesake())
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
-    let mut text = if is_own { in_index(altered, change, create, is_legacy(cg, change)) } else { TextEdits::default() };
+    // Where a table of temp has the name of the index's table, SQLite takes the columns for that one's, and does not rename them.
+    let is_shadowed =
+        matches!(change, Change::Column(..)) && verify::namesake(&resolver, of, table.name.name()).is_some();
+    let mut text = match is_own && !is_shadowed {
+        true => in_index(altered, change, create, is_legacy(cg, change)),
+        false => TextEdits::default(),
+    };
     resolve_terms(&resolver, of, table, create, sql)
         .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     if !matches!(change, Change::Table(_)) {
