@@ -51,6 +51,10 @@ impl Connection {
         if schema.file_format > FILE_FORMAT_MAX {
             return Err(Error::generic("unsupported file format"));
         }
+        if db == Db::MAIN && schema.file_format == FILE_FORMAT_MAX {
+            // As in SQLite, where VACUUM could not keep the order of descending indexes otherwise.
+            self.settings.set_flag(|flags| &mut flags.legacy_file_format, false);
+        }
         database.adopt_shared_cache_size();
         let cache_size = btree.meta(Meta::DefaultCacheSize)?.cast_signed();
         if cache_size != 0 && !database.has_cache_size.get() {

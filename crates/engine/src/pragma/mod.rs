@@ -16,7 +16,7 @@ mod schema_info;
 mod settings;
 mod store;
 
-use lithe_catalog::Catalog;
+use lithe_catalog::{Catalog, Table};
 use lithe_sql::ast::{self, Name};
 use lithe_value::Value;
 use lithe_vfs::ResultCode;
@@ -59,6 +59,12 @@ const READS_SCHEMA: u16 = 128;
 
 /// Of the catalog, uses the database of the table that the value names, or main.
 const OF_TABLE: u16 = 256;
+
+/// With [`OF_TABLE`]: only if a table has foreign keys.
+const OF_KEYS: u16 = 1024;
+
+/// Shows the columns of a view, which are found when it is compiled.
+const OF_VIEW: u16 = 2048;
 
 /// Of the catalog, uses the database of the index that the value names.
 const OF_INDEX: u16 = 512;
@@ -114,6 +120,9 @@ pub(crate) fn compile(
     let Some(entry) = entry else { return Ok((call, ResultColumns::default())) };
     if entry.traits & (NEEDS_SCHEMA | READS_SCHEMA) != 0 {
         connection.load_schemas()?;
+    }
+    if entry.traits & OF_VIEW != 0 {
+        call.check_view(connection)?;
     }
     let is_silent = entry.traits & SILENT != 0 || (entry.traits & SILENT_WHEN_SET != 0 && pragma.value.is_some());
     let names = match entry.columns {
@@ -209,6 +218,17 @@ impl PragmaCall {
         self.pragma.is_none_or(|pragma| !matches!(pragma.name, "journal_mode" | "optimize"))
     }
 
+    /// Fails if the value names a view that cannot be resolved.
+    fn check_view(&self, connection: &Connection) -> Result<()> {
+        let catalog = connection.catalog();
+        let schema = self.schema.map(|db| catalog.database_name(db).name());
+        let found = self.value.as_deref().and_then(|name| catalog.find_table(schema, Name::new(name)));
+        match found.filter(|found| found.table.view().is_some()) {
+            Some(found) => connection.view_columns(found.db, found.table).map(drop),
+            None => Ok(()),
+        }
+    }
+
     /// Makes sure that the catalog agrees with the files that the pragma shows. As in SQLite, an object's database is in use from then on, and
     /// none for an object that is not found. (Another connection may have created it: SQLite does not look.)
     fn verify_schemas(&self, connection: &Connection, pragma: &Pragma, run: &StatementRun) -> Result<()> {
@@ -227,12 +247,15 @@ impl PragmaCall {
 
     /// The database in which the pragma finds the object that its value names.
     fn found_in(&self, catalog: &Catalog, pragma: &Pragma) -> Option<Db> {
+        let is_shown = |table: &Table| pragma.traits & OF_KEYS == 0 || !table.foreign_keys.is_empty();
         let Some(name) = self.value.as_deref().map(Name::new) else {
-            return Some(self.schema.unwrap_or(Db::MAIN));
+            let db = self.schema.unwrap_or(Db::MAIN);
+            return catalog.schema(db).tables().iter().any(|table| is_shown(table)).then_some(db);
         };
         let schema = self.schema.map(|db| catalog.database_name(db).name());
         let index = catalog.find_index(schema, name).map(|found| found.db).filter(|_| pragma.traits & OF_INDEX != 0);
-        index.or_else(|| catalog.find_table(schema, name).map(|found| found.db))
+        let table = || catalog.find_table(schema, name).filter(|found| is_shown(found.table)).map(|found| found.db);
+        index.or_else(table)
     }
 
     pub(crate) fn run(&self, connection: &Connection, run: &StatementRun) -> Result<Vec<CommandRow>> {

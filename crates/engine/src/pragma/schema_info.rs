@@ -10,17 +10,20 @@ use lithe_sql::ast::{ForeignKeyAction, Name};
 use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
-use super::{Call, NEEDS_SCHEMA, OF_INDEX, OF_TABLE, Pragma, nothing};
+use super::{Call, NEEDS_SCHEMA, OF_INDEX, OF_KEYS, OF_TABLE, OF_VIEW, Pragma, nothing};
 use crate::connection::statement::command::CommandRow;
 use crate::error::Result;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
-    entry("table_info", NEEDS_SCHEMA, &["cid", "name", "type", "notnull", "dflt_value", "pk"], |call| {
+    entry("table_info", NEEDS_SCHEMA | OF_VIEW, &["cid", "name", "type", "notnull", "dflt_value", "pk"], |call| {
         table_info(call, false)
     }),
-    entry("table_xinfo", NEEDS_SCHEMA, &["cid", "name", "type", "notnull", "dflt_value", "pk", "hidden"], |call| {
-        table_info(call, true)
-    }),
+    entry(
+        "table_xinfo",
+        NEEDS_SCHEMA | OF_VIEW,
+        &["cid", "name", "type", "notnull", "dflt_value", "pk", "hidden"],
+        |call| table_info(call, true),
+    ),
     entry("table_list", NEEDS_SCHEMA, &["schema", "name", "type", "ncol", "wr", "strict"], table_list),
     entry("index_list", NEEDS_SCHEMA | OF_TABLE, &["seq", "name", "unique", "origin", "partial"], index_list),
     entry("index_info", NEEDS_SCHEMA | OF_INDEX, &["seqno", "cid", "name"], |call| index_info(call, false)),
@@ -31,7 +34,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma { name: "database_list", columns: &["seq", "name", "file"], traits: 0, run: database_list },
     entry(
         "foreign_key_list",
-        NEEDS_SCHEMA | OF_TABLE,
+        NEEDS_SCHEMA | OF_TABLE | OF_KEYS,
         &["id", "seq", "table", "from", "to", "on_update", "on_delete", "match"],
         foreign_key_list,
     ),
