@@ -272,6 +272,10 @@ impl Catalog {
             let schema = known.map_or(&database.schema, |known| &known.schema);
             self.databases.push(Database { schema: Arc::clone(schema), ..database.clone() });
         }
+        if self.schema(Db::TEMP).has_triggers() {
+            let names: Vec<NameBuf> = self.databases.iter().map(|database| database.name.clone()).collect();
+            self.schema_mut(Db::TEMP).forget_orphans(|name| names.iter().any(|known| *known == name));
+        }
         new
     }
 

@@ -238,9 +238,7 @@ impl PragmaCall {
         let catalog = connection.catalog();
         match self.found_in(&catalog, pragma) {
             Some(db) => connection.verify_schemas(Some(db), run),
-            None if connection.databases.forget_stale_schemas(&catalog, connection.transaction.user_count()) => {
-                Err(Error::from_code(ResultCode::SCHEMA))
-            }
+            None if connection.databases.forget_stale_schemas(&catalog, 0) => Err(Error::from_code(ResultCode::SCHEMA)),
             None => Ok(()),
         }
     }
