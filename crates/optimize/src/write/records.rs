@@ -38,7 +38,7 @@ pub(super) fn keeps_rowids(insert: &ast::Insert<'_>, resolved: &ResolvedInsert<'
         && !target.indexes.is_empty()
         && !std::ptr::eq(from, target)
         && (!target.strict || from.strict)
-        && !(flags.foreign_keys && !target.foreign_keys.is_empty())
+        && (!flags.foreign_keys || target.foreign_keys.is_empty())
         && !flags.count_changes
         && from.has_rowid()
         && is_whole_row(resolved, target)
