@@ -12,7 +12,7 @@
 //!   the indexes or fails;
 //! * ALTER TABLE beside BLOB handles: if it fails, SQLite does not find the table for the next handle;
 //! * WAL mode, or a change of `journal_mode`, under exclusive locking beside other connections: if the lock cannot be had, SQLite forgets the mode;
-//! * changes of the schema by another connection beside a stale schema with temporary triggers: SQLite reports errors within the triggers that the
+//! * changes of the schema by another connection beside a stale schema with triggers: SQLite reports errors within the triggers that the
 //!   new schema does not have;
 //! * writing beside a join that stays on its row: the row is gone, and which neighbour the scan goes on from depends, in the tree of an index, on how full
 //!   its pages are;
@@ -317,13 +317,13 @@ fn step(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
             steps.push(Step::Quiet { conn, sql: "SELECT count(*) FROM sqlite_schema".to_owned() });
         }
         let has_made = |what: &str| steps.iter().any(|step| step.sql().is_some_and(|sql| sql.contains(what)));
-        let has_temporary_triggers = has_made("TEMP TRIGGER");
-        let sql = definition(rng, world, has_made("TRIGGER g"));
+        let has_triggers = has_made("TRIGGER g");
+        let sql = definition(rng, world, has_triggers);
         if sql.starts_with("ALTER") {
             close_slots(steps, |step| matches!(step, Step::Blob { .. }));
         }
         steps.push(Step::Run { conn, sql });
-        if world.weights.others > 0 && has_temporary_triggers {
+        if world.weights.others > 0 && has_triggers {
             let read = |conn| Step::Quiet { conn, sql: "SELECT count(*) FROM sqlite_schema".to_owned() };
             steps.extend((0..CONNECTIONS).filter(|other| *other != conn).map(read));
         }
