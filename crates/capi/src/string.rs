@@ -35,9 +35,14 @@ fn compare_null(left: Option<&[u8]>, right: Option<&[u8]>) -> c_int {
     }
 }
 
-/// 0 for a match, as the documentation says; SQLite's NOMATCH is 1.
+/// 0 for a match, as the documentation says. As in SQLite, 2 where what is before the first wildcard for any number of characters matches, and
+/// 1 where it does not.
 fn matches(pattern: &[u8], text: &[u8], dialect: Dialect, escape: Option<u32>) -> c_int {
-    c_int::from(!Pattern::new(pattern, dialect, escape).matches(text))
+    let pattern = Pattern::new(pattern, dialect, escape);
+    match pattern.matches(text) {
+        true => 0,
+        false => 1 + c_int::from(pattern.begins(text)),
+    }
 }
 
 fn first(text: Option<&[u8]>, n: c_int) -> Option<&[u8]> {

@@ -156,6 +156,8 @@ static void errors(void) {
   CHECK(!is_read_only(db, "EXPLAIN INSERT INTO t VALUES(1)") && is_read_only(db, "EXPLAIN QUERY PLAN SELECT * FROM t"));
   CHECK(!is_read_only(db, "EXPLAIN PRAGMA user_version = 1") && !is_read_only(db, "EXPLAIN BEGIN IMMEDIATE"));
   CHECK(is_read_only(db, "EXPLAIN BEGIN") && !is_read_only(db, "EXPLAIN VACUUM"));
+  CHECK(is_read_only(db, "REINDEX") && is_read_only(db, "REINDEX t") && is_read_only(db, "DROP TRIGGER IF EXISTS g"));
+  CHECK(!is_read_only(db, "DROP TABLE IF EXISTS g") && !is_read_only(db, "CREATE TABLE IF NOT EXISTS t(a)"));
   ANSWERS(db, "CREATE TABLE \"t\"(a)", "error 1: table \"t\" already exists");
   statement = prepared(db, "SELECT 1");
   sqlite3_stmt *first = sqlite3_next_stmt(db, statement);

@@ -166,10 +166,10 @@ impl Catalog {
     pub fn detach(&mut self, db: Db) {
         let detached = self.databases.remove(usize::from(db.0));
         let temp = self.schema(Db::TEMP);
-        let is_orphan = |trigger: &&Arc<Trigger>| trigger.table_schema.as_ref() == Some(&detached.name);
-        let orphans: Vec<NameBuf> = temp.triggers().into_iter().filter(is_orphan).map(|t| t.name.clone()).collect();
-        for orphan in orphans {
-            self.schema_mut(Db::TEMP).remove_trigger(orphan.name());
+        if temp.has_triggers() {
+            let is_orphan = |trigger: &&Arc<Trigger>| trigger.table_schema.as_ref() == Some(&detached.name);
+            let orphans: Vec<NameBuf> = temp.triggers().into_iter().filter(is_orphan).map(|t| t.name.clone()).collect();
+            orphans.iter().for_each(|orphan| self.schema_mut(Db::TEMP).orphan_trigger(orphan.name()));
         }
     }
 
@@ -271,6 +271,10 @@ impl Catalog {
             }
             let schema = known.map_or(&database.schema, |known| &known.schema);
             self.databases.push(Database { schema: Arc::clone(schema), ..database.clone() });
+        }
+        if self.schema(Db::TEMP).has_triggers() {
+            let names: Vec<NameBuf> = self.databases.iter().map(|database| database.name.clone()).collect();
+            self.schema_mut(Db::TEMP).forget_orphans(|name| names.iter().any(|known| *known == name));
         }
         new
     }

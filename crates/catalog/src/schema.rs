@@ -255,6 +255,27 @@ impl Schema {
         }
     }
 
+    /// The database of the trigger's table is gone: the trigger stays, with its name, on no table. (As in SQLite it counts as one of its own
+    /// database, and fires for none of its tables.)
+    pub(super) fn orphan_trigger(&mut self, name: Name<'_>) {
+        if let Some(trigger) = self.triggers.get_mut(&Key(name)) {
+            trigger.object = Arc::new(Trigger { table_schema: None, ..Trigger::clone(&trigger.object) });
+        }
+    }
+
+    /// Forgets the triggers that are on no table, or on one of a database that there is not, as SQLite does when it reads the schema.
+    pub(super) fn forget_orphans(&mut self, has_database: impl Fn(Name<'_>) -> bool) {
+        let is_orphan = |trigger: &&Arc<Trigger>| match &trigger.table_schema {
+            Some(schema) => !has_database(schema.name()),
+            None => {
+                let table = self.table(trigger.table.name());
+                !table.is_some_and(|table| table.triggers.iter().any(|own| own.name == trigger.name))
+            }
+        };
+        let orphans: Vec<NameBuf> = self.triggers().into_iter().filter(is_orphan).map(|t| t.name.clone()).collect();
+        orphans.iter().for_each(|orphan| drop(self.triggers.remove(&Key(orphan.name()))));
+    }
+
     /// The table, to be changed: copied first if a running statement still has it.
     pub fn table_mut(&mut self, name: Name<'_>) -> Option<&mut Table> {
         self.references = References::default();

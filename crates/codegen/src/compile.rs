@@ -9,7 +9,7 @@ use lithe_optimize::plan::RowsFor;
 use lithe_resolve::environment::{Environment, Evaluator};
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{Found, Resolver, Rules, Scope};
-use lithe_sql::ast::{Explain as ExplainKind, Stmt};
+use lithe_sql::ast::{Drop, Explain as ExplainKind, ObjectKind, Stmt};
 use lithe_vm::builder::SpareBuilder;
 use lithe_vm::insn::Insn;
 use lithe_vm::program::Program;
@@ -77,6 +77,7 @@ fn compile_nothing<'a>(resolver: &'a Resolver<'a>, request: &CompileRequest<'a>)
 fn finish<'a>(cg: &mut Codegen<'a>, columns: &'a [OutputColumn<'a>], request: &CompileRequest<'a>) -> Arc<Program> {
     cg.b.emit(Insn::Halt {});
     let drops_rows = cg.drops_rows();
+    let writes = cg.transactions.write();
     let mut finished = cg.finish(request.parameter_count);
     let program = new_program(&mut finished);
     program.quoted_strings = cg.resolver.quoted_strings();
@@ -87,6 +88,10 @@ fn finish<'a>(cg: &mut Codegen<'a>, columns: &'a [OutputColumn<'a>], request: &C
     (program.is_read_only, program.counts_changes) = match request.stmt {
         Stmt::Select(_) => (true, false),
         Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => (false, true),
+        // As in SQLite, these do not write where they find nothing to do; other statements on the schema always count as writing.
+        Stmt::Reindex(_) | Stmt::CreateTrigger(_) | Stmt::Drop(Drop { kind: ObjectKind::Trigger, .. }) => {
+            (!writes, false)
+        }
         _ => (false, drops_rows),
     };
     finished

@@ -36,6 +36,11 @@ impl<'a> Transactions<'a> {
         }
     }
 
+    /// Whether the program writes any database.
+    pub fn write(&self) -> bool {
+        self.used.iter().any(|(_, writes)| *writes)
+    }
+
     /// Records that the program uses all databases of another one.
     pub fn add(&mut self, others: &Transactions<'a>) {
         others.used.iter().for_each(|(db, write)| self.use_database(*db, *write));

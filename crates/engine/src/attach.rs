@@ -175,7 +175,8 @@ pub(crate) fn detach(
     let name = text(row.first());
     let name = Name::new(&name);
     let catalog = connection.catalog();
-    let Some(db) = catalog.find_database(name) else {
+    let is_open = |db: &Db| *db != Db::TEMP || connection.databases.get(*db).is_ok_and(|temp| temp.opened().is_some());
+    let Some(db) = catalog.find_database(name).filter(is_open) else {
         return Err(Error::generic(format!("no such database: {name}")));
     };
     if db.0 < 2 {
@@ -187,6 +188,7 @@ pub(crate) fn detach(
         return Err(Error::generic(format!("database {name} is locked")));
     }
     remove(connection, db);
+    connection.expire_statements();
     Ok(())
 }
 

@@ -237,13 +237,13 @@ impl Blob {
     }
 
     /// Keeps the outcome, because closing the handle returns the error of the last read or write. If the row is gone,
-    /// the run ends at once.
+    /// the run ends at once, as the read or write before has left it.
     fn note_outcome(&mut self, connection: &Connection, outcome: Result<()>) -> Result<()> {
-        self.last_error = outcome.as_ref().err().cloned();
+        let before = std::mem::replace(&mut self.last_error, outcome.as_ref().err().cloned());
         if outcome.as_ref().is_err_and(|error| error.code() == ResultCode::ABORT) {
             self.last_error = None;
             self.place = None;
-            let _ = self.end_run(connection);
+            let _ = self.end_after(connection, before);
         }
         outcome
     }
@@ -369,16 +369,22 @@ impl Blob {
             return connection.transaction.check_unbroken();
         }
         let under_way = UnderWay::begin(&connection.transaction);
-        let ended = match self.last_error.take() {
+        let error = self.last_error.take();
+        let ended = self.end_after(connection, error);
+        connection.step_ends();
+        under_way.end();
+        ended
+    }
+
+    /// The run has come to its end; it has failed if its last read or write has.
+    fn end_after(&mut self, connection: &Connection, error: Option<Error>) -> Result<()> {
+        match error {
             Some(error) => {
                 self.fail(connection, &error);
                 Err(error)
             }
             None => self.end_run(connection),
-        };
-        connection.step_ends();
-        under_way.end();
-        ended
+        }
     }
 
     /// The run has come to its end.

@@ -244,12 +244,18 @@ fn cannot_open(error: lithe_pager::Error) -> Error {
 
 /// Calls `f` within a read transaction: the open one, else one that ends with the call.
 pub(crate) fn while_reading<T>(pager: &Pager, f: impl FnOnce() -> Result<T>) -> Result<T> {
+    while_reading_schema(pager, 0, f)
+}
+
+/// As [`while_reading`], to read a schema while `users` statements use databases. As in SQLite, a transaction that begins here beside two of
+/// them is left to them, and ends with the last one.
+pub(crate) fn while_reading_schema<T>(pager: &Pager, users: usize, f: impl FnOnce() -> Result<T>) -> Result<T> {
     let (was_reading, was_resting) = (pager.is_reading(), pager.is_paused());
     pager.begin_read()?;
     let result = f();
     if was_resting {
         pager.pause();
-    } else if !was_reading {
+    } else if !was_reading && users < 2 {
         pager.end_read()?;
     }
     result

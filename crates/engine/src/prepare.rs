@@ -335,9 +335,10 @@ impl Connection {
             evaluator: Some(&evaluator),
         };
         let compile = || self.compile_program(&request, known, arena);
+        let forget_stale = || self.databases.forget_stale_schemas(&self.catalog(), self.transaction.user_count());
         let program = match compile() {
             // Another connection may have created the missing object.
-            Err(error) if error.may_be_of_old_schema() && self.databases.forget_stale_schemas(&self.catalog()) => {
+            Err(error) if error.may_be_of_old_schema() && forget_stale() => {
                 self.load_schemas()?;
                 compile()?
             }

@@ -17,7 +17,7 @@ use lithe_vm::result_columns::ResultColumn;
 
 use crate::connection::Connection;
 use crate::connection::transaction::StatementRun;
-use crate::database::{Database, while_reading};
+use crate::database::{Database, while_reading_schema};
 use crate::error::{Error, Result};
 use crate::statistics;
 
@@ -37,7 +37,8 @@ impl Connection {
     }
 
     fn load_schema(&self, db: Db, database: &Database) -> Result<()> {
-        while_reading(database.btree().pager(), || self.read_schema(db, database))
+        let users = self.transaction.user_count();
+        while_reading_schema(database.btree().pager(), users, || self.read_schema(db, database))
     }
 
     fn read_schema(&self, db: Db, database: &Database) -> Result<()> {
@@ -49,6 +50,10 @@ impl Connection {
         schema.file_format = btree.meta(Meta::SchemaFormat)? & 0xff;
         if schema.file_format > FILE_FORMAT_MAX {
             return Err(Error::generic("unsupported file format"));
+        }
+        if db == Db::MAIN && schema.file_format == FILE_FORMAT_MAX {
+            // As in SQLite, where VACUUM could not keep the order of descending indexes otherwise.
+            self.settings.set_flag(|flags| &mut flags.legacy_file_format, false);
         }
         database.adopt_shared_cache_size();
         let cache_size = btree.meta(Meta::DefaultCacheSize)?.cast_signed();
@@ -294,11 +299,11 @@ impl Connection {
         self.databases.forget_schema(db);
     }
 
-    /// Makes sure that the catalog agrees with the files, for statements that read the catalog.
-    pub(crate) fn verify_schemas(&self, run: &StatementRun) -> Result<()> {
+    /// Makes sure that the catalog agrees with the files, or with one of them, for statements that read the catalog.
+    pub(crate) fn verify_schemas(&self, only: Option<Db>, run: &StatementRun) -> Result<()> {
         let catalog = self.catalog();
         for (db, database) in self.databases.iter() {
-            if database.opened().is_none() {
+            if database.opened().is_none() || only.is_some_and(|only| only != db) {
                 continue;
             }
             self.begin_on(db, false, run)?;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lithe_catalog::{Column, NameBuf, Result, Table};
 use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::OutputColumn;
-use lithe_resolve::{Found, Scope, unique_names};
+use lithe_resolve::{Found, Rules, Scope, unique_names};
 use lithe_sql::ast::{CreateTable, Name, Select};
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
@@ -28,7 +28,8 @@ pub(super) fn create_table_as<'a>(
     sql: &'a [u8],
 ) -> Result<()> {
     let found = Found::default();
-    let query = cg.resolver.query(&Scope::outermost(sql, &found), select)?;
+    let rules = Rules { no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
+    let query = cg.resolver.query(&Scope { rules, ..Scope::outermost(sql, &found) }, select)?;
     let mut columns: Vec<_> = query.columns.iter().map(|column| column.renamed(column.stored_name)).collect();
     unique_names(cg.arena, &mut columns);
     let name = create.name.name.name;

@@ -43,6 +43,8 @@ struct Inserting<'c, 'a> {
     /// The sequence of an AUTOINCREMENT table.
     sequence: Sequence,
     returning: Option<ReturningRows<'a>>,
+    /// Whether the table was empty, if the rowids depend on it.
+    was_empty: Option<Reg>,
     /// The target when a row is ignored, or done.
     next: Addr,
 }
@@ -62,13 +64,14 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, plan: &I
     }
     let mut target = Target::new(cg, &plan.table)?;
     target.open(cg)?;
+    let was_empty = plan.keeps_rowids.then(|| emit_was_empty(cg, &target));
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let sequence = super::autoincrement::sequence_of(cg, &target);
     let row = Row::new(cg, target.table.columns.len());
     let place = whole_row(resolved, target.table).then_some(row.columns);
     cg.explain.inserted_rows(&plan.rows);
     let rows = Rows::begin(cg, &plan.rows, place)?;
-    let inserting = Inserting { resolved, plan, target, row, sequence, returning, next: rows.next() };
+    let inserting = Inserting { resolved, plan, target, row, sequence, returning, was_empty, next: rows.next() };
     if is_single {
         emit_row(cg, &inserting, &rows)?;
     } else {
@@ -77,6 +80,16 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, plan: &I
     rows.end(cg);
     super::finish_statement(cg, inserting.returning.as_ref());
     Ok(())
+}
+
+/// Notes whether the table has no rows.
+fn emit_was_empty(cg: &mut Codegen<'_>, target: &Target<'_>) -> Reg {
+    let (reg, is_empty) = (cg.b.register(), cg.b.label());
+    cg.b.emit(Insn::Integer { value: 1, dst: reg });
+    cg.b.emit(Insn::Rewind { cursor: target.cursor, target: is_empty });
+    cg.b.emit(Insn::Integer { value: 0, dst: reg });
+    cg.b.place(is_empty);
+    reg
 }
 
 /// Whether the values of a row are those of the columns, in their order: a query may then put them into the row's registers.
@@ -189,7 +202,10 @@ fn emit_rowid<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Ro
         NewRowid::Value(place) => {
             let (is_given, is_there) = (cg.b.label(), cg.b.label());
             rows.emit_value(cg, place, row.rowid)?;
-            cg.b.emit(Insn::NotNull { reg: row.rowid, target: is_given });
+            match inserting.was_empty {
+                Some(reg) => cg.b.emit(Insn::If { reg, target: is_given, null_jumps: 0 }),
+                None => cg.b.emit(Insn::NotNull { reg: row.rowid, target: is_given }),
+            };
             cg.b.emit(new_rowid);
             cg.b.emit(Insn::Goto { target: is_there });
             cg.b.place(is_given);

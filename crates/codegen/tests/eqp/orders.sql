@@ -110,3 +110,18 @@ create table one(k integer primary key, v, s unique, z, unique(v, z))
 ? select z from one where k=1 order by z
 ? select distinct random() r order by r
 ? select (select distinct z from one where k=t.a order by z) from t
+===
+CREATE TABLE t(a INTEGER PRIMARY KEY, b, c)
+CREATE TABLE u(a, b, c)
+CREATE TABLE w(a INTEGER PRIMARY KEY, b, c)
+CREATE INDEX wb ON w(b)
+CREATE INDEX wc ON w(c)
+? SELECT x.a, y.b FROM t AS x JOIN u AS y ON x.b = y.a ORDER BY x.a, y.b
+? SELECT x.a, y.b FROM t AS x JOIN u AS y ON x.b = y.a ORDER BY x.a, y.a
+? SELECT x.a, y.b FROM t AS x JOIN u AS y ON x.b = y.a ORDER BY x.a
+? SELECT x.a, y.b FROM t AS x LEFT JOIN u AS y ON x.b = y.a ORDER BY x.a, y.a
+? SELECT x.a, y.b FROM t AS x JOIN w AS y ON y.b = x.b OR y.c = x.c ORDER BY x.a, y.a
+? SELECT x.a, y.b FROM t AS x JOIN w AS y ON (y.b = x.b OR y.c = x.c) AND y.a + 0 = 3 ORDER BY x.a, y.b
+? SELECT DISTINCT x.a, y.a FROM t AS x JOIN u AS y ON x.b = y.a
+? SELECT x.a, y.a, count(*) FROM t AS x JOIN u AS y ON x.b = y.a GROUP BY x.a, y.a
+? SELECT y.a FROM w AS y WHERE (y.b = 1 OR y.c = 2) AND y.b COLLATE nocase = 7 ORDER BY y.b COLLATE nocase

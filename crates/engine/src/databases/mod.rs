@@ -20,7 +20,7 @@ use lithe_pager::{PageCounter, Pager};
 use lithe_vfs::{ResultCode, Vfs};
 use lithe_vm::operand::Db;
 
-use crate::database::{Database, while_reading};
+use crate::database::{Database, while_reading_schema};
 use crate::error::{Error, Result};
 use crate::generation::Generation;
 use crate::open::{self, Target, VfsFinder};
@@ -280,13 +280,14 @@ impl Databases {
         Err(Error::from_code(ResultCode::SCHEMA))
     }
 
-    /// Forgets the schemas that other connections have changed since they were loaded; returns whether there were any.
-    pub(crate) fn forget_stale_schemas(&self, catalog: &Catalog) -> bool {
+    /// Forgets the schemas that other connections have changed since they were loaded; returns whether there were any. `users` statements
+    /// use databases meanwhile.
+    pub(crate) fn forget_stale_schemas(&self, catalog: &Catalog, users: usize) -> bool {
         let is_stale = |db: Db, database: &Database| -> Result<bool> {
             let Some(btree) = database.in_use().filter(|_| db != Db::TEMP && database.is_loaded()) else {
                 return Ok(false);
             };
-            let cookie = while_reading(btree.pager(), || database.schema_cookie())?;
+            let cookie = while_reading_schema(btree.pager(), users, || database.schema_cookie())?;
             Ok(cookie != catalog.schema(db).cookie)
         };
         let stale = self.iter().filter(|(db, database)| is_stale(*db, database).unwrap_or(false));

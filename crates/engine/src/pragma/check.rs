@@ -1,6 +1,6 @@
 //! integrity_check, quick_check and foreign_key_check.
 
-use super::{Call, NEEDS_SCHEMA, Pragma};
+use super::{Call, NEEDS_SCHEMA, OF_KEYS, OF_TABLE, Pragma};
 use crate::connection::statement::command::CommandRow;
 use crate::error::Result;
 use crate::integrity::{self, Request};
@@ -12,7 +12,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma {
         name: "foreign_key_check",
         columns: &["table", "rowid", "parent", "fkid"],
-        traits: NEEDS_SCHEMA,
+        traits: NEEDS_SCHEMA | OF_TABLE | OF_KEYS,
         run: |call| crate::foreign_key_check::check(call.connection, call.schema, call.text().as_deref()),
     },
 ];

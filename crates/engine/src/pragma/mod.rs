@@ -16,8 +16,10 @@ mod schema_info;
 mod settings;
 mod store;
 
-use lithe_sql::ast;
+use lithe_catalog::{Catalog, Table};
+use lithe_sql::ast::{self, Name};
 use lithe_value::Value;
+use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 use lithe_vm::result_columns::ResultColumns;
 
@@ -32,28 +34,40 @@ struct Pragma {
     name: &'static str,
     /// The names of the result columns; an empty list stands for one column with the pragma's own name.
     columns: &'static [&'static str],
-    traits: u8,
+    traits: u16,
     run: fn(&Call<'_>) -> Result<Vec<CommandRow>>,
 }
 
 /// The pragma never has result columns.
-const SILENT: u8 = 1;
+const SILENT: u16 = 1;
 /// The pragma has no result columns if a value is given.
-const SILENT_WHEN_SET: u8 = 2;
-/// Uses the catalog.
-const NEEDS_SCHEMA: u8 = 4;
+const SILENT_WHEN_SET: u16 = 2;
+/// Uses the catalog: that of the named database, else of all.
+const NEEDS_SCHEMA: u16 = 4;
 /// Setting it changes the database file.
-const WRITES: u8 = 8;
+const WRITES: u16 = 8;
 /// The pragma may change the database file, whether a value is given or not.
-const ALWAYS_WRITES: u8 = 16;
+const ALWAYS_WRITES: u16 = 16;
 /// The pragma is not a table-valued function, although it has rows.
-const NO_FUNCTION: u8 = 32;
+const NO_FUNCTION: u16 = 32;
 
 /// Asking for it does not use the statement up.
-const REUSABLE: u8 = 64;
+const REUSABLE: u16 = 64;
 
 /// Reads the schemas when it is compiled.
-const READS_SCHEMA: u8 = 128;
+const READS_SCHEMA: u16 = 128;
+
+/// Of the catalog, uses the database of the table that the value names, or main.
+const OF_TABLE: u16 = 256;
+
+/// With [`OF_TABLE`]: only if a table has foreign keys.
+const OF_KEYS: u16 = 1024;
+
+/// Shows the columns of a view, which are found when it is compiled.
+const OF_VIEW: u16 = 2048;
+
+/// Of the catalog, uses the database of the index that the value names.
+const OF_INDEX: u16 = 512;
 
 /// One run of a pragma.
 struct Call<'c> {
@@ -106,6 +120,9 @@ pub(crate) fn compile(
     let Some(entry) = entry else { return Ok((call, ResultColumns::default())) };
     if entry.traits & (NEEDS_SCHEMA | READS_SCHEMA) != 0 {
         connection.load_schemas()?;
+    }
+    if entry.traits & OF_VIEW != 0 {
+        call.check_view(connection)?;
     }
     let is_silent = entry.traits & SILENT != 0 || (entry.traits & SILENT_WHEN_SET != 0 && pragma.value.is_some());
     let names = match entry.columns {
@@ -201,13 +218,51 @@ impl PragmaCall {
         self.pragma.is_none_or(|pragma| !matches!(pragma.name, "journal_mode" | "optimize"))
     }
 
+    /// Fails if the value names a view that cannot be resolved.
+    fn check_view(&self, connection: &Connection) -> Result<()> {
+        let catalog = connection.catalog();
+        let schema = self.schema.map(|db| catalog.database_name(db).name());
+        let found = self.value.as_deref().and_then(|name| catalog.find_table(schema, Name::new(name)));
+        match found.filter(|found| found.table.view().is_some()) {
+            Some(found) => connection.view_columns(found.db, found.table).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes sure that the catalog agrees with the files that the pragma shows. As in SQLite, an object's database is in use from then on, and
+    /// none for an object that is not found. (Another connection may have created it: SQLite does not look.)
+    fn verify_schemas(&self, connection: &Connection, pragma: &Pragma, run: &StatementRun) -> Result<()> {
+        if pragma.traits & (OF_TABLE | OF_INDEX) == 0 {
+            return connection.verify_schemas(self.schema, run);
+        }
+        let catalog = connection.catalog();
+        match self.found_in(&catalog, pragma) {
+            Some(db) => connection.verify_schemas(Some(db), run),
+            None if connection.databases.forget_stale_schemas(&catalog, 0) => Err(Error::from_code(ResultCode::SCHEMA)),
+            None => Ok(()),
+        }
+    }
+
+    /// The database in which the pragma finds the object that its value names.
+    fn found_in(&self, catalog: &Catalog, pragma: &Pragma) -> Option<Db> {
+        let is_shown = |table: &Table| pragma.traits & OF_KEYS == 0 || !table.foreign_keys.is_empty();
+        let Some(name) = self.value.as_deref().map(Name::new) else {
+            let db = self.schema.unwrap_or(Db::MAIN);
+            return catalog.schema(db).tables().iter().any(|table| is_shown(table)).then_some(db);
+        };
+        let schema = self.schema.map(|db| catalog.database_name(db).name());
+        let index = catalog.find_index(schema, name).map(|found| found.db).filter(|_| pragma.traits & OF_INDEX != 0);
+        let table = || catalog.find_table(schema, name).filter(|found| is_shown(found.table)).map(|found| found.db);
+        index.or_else(table)
+    }
+
     pub(crate) fn run(&self, connection: &Connection, run: &StatementRun) -> Result<Vec<CommandRow>> {
         if let Some(answer) = &self.taken_over {
             return Ok(vec![vec![Value::from(answer.as_str())]]);
         }
         let Some(pragma) = self.pragma else { return Ok(Vec::new()) };
         if pragma.traits & NEEDS_SCHEMA != 0 {
-            connection.verify_schemas(run)?;
+            self.verify_schemas(connection, pragma, run)?;
         }
         let value = self.value.as_deref();
         (pragma.run)(&Call { connection, run, schema: self.schema, value, is_quoted: self.is_quoted })

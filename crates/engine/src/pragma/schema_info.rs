@@ -10,23 +10,31 @@ use lithe_sql::ast::{ForeignKeyAction, Name};
 use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
-use super::{Call, NEEDS_SCHEMA, Pragma, nothing};
+use super::{Call, NEEDS_SCHEMA, OF_INDEX, OF_KEYS, OF_TABLE, OF_VIEW, Pragma, nothing};
 use crate::connection::statement::command::CommandRow;
 use crate::error::Result;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
-    entry("table_info", &["cid", "name", "type", "notnull", "dflt_value", "pk"], |call| table_info(call, false)),
-    entry("table_xinfo", &["cid", "name", "type", "notnull", "dflt_value", "pk", "hidden"], |call| {
-        table_info(call, true)
+    entry("table_info", NEEDS_SCHEMA | OF_VIEW, &["cid", "name", "type", "notnull", "dflt_value", "pk"], |call| {
+        table_info(call, false)
     }),
-    entry("table_list", &["schema", "name", "type", "ncol", "wr", "strict"], table_list),
-    entry("index_list", &["seq", "name", "unique", "origin", "partial"], index_list),
-    entry("index_info", &["seqno", "cid", "name"], |call| index_info(call, false)),
-    entry("index_xinfo", &["seqno", "cid", "name", "desc", "coll", "key"], |call| index_info(call, true)),
+    entry(
+        "table_xinfo",
+        NEEDS_SCHEMA | OF_VIEW,
+        &["cid", "name", "type", "notnull", "dflt_value", "pk", "hidden"],
+        |call| table_info(call, true),
+    ),
+    entry("table_list", NEEDS_SCHEMA, &["schema", "name", "type", "ncol", "wr", "strict"], table_list),
+    entry("index_list", NEEDS_SCHEMA | OF_TABLE, &["seq", "name", "unique", "origin", "partial"], index_list),
+    entry("index_info", NEEDS_SCHEMA | OF_INDEX, &["seqno", "cid", "name"], |call| index_info(call, false)),
+    entry("index_xinfo", NEEDS_SCHEMA | OF_INDEX, &["seqno", "cid", "name", "desc", "coll", "key"], |call| {
+        index_info(call, true)
+    }),
     // The list of databases can be read even if no file can.
     Pragma { name: "database_list", columns: &["seq", "name", "file"], traits: 0, run: database_list },
     entry(
         "foreign_key_list",
+        NEEDS_SCHEMA | OF_TABLE | OF_KEYS,
         &["id", "seq", "table", "from", "to", "on_update", "on_delete", "match"],
         foreign_key_list,
     ),
@@ -40,10 +48,11 @@ pub(super) const PRAGMAS: &[Pragma] = &[
 
 const fn entry(
     name: &'static str,
+    traits: u16,
     columns: &'static [&'static str],
     run: fn(&Call<'_>) -> Result<Vec<CommandRow>>,
 ) -> Pragma {
-    Pragma { name, columns, traits: NEEDS_SCHEMA, run }
+    Pragma { name, columns, traits, run }
 }
 
 fn text(bytes: &[u8]) -> Value {

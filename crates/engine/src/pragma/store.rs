@@ -16,8 +16,8 @@ use lithe_vfs::{Access, ResultCode};
 use lithe_vm::operand::Db;
 
 use super::{
-    ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, READS_SCHEMA, REUSABLE, SILENT, SILENT_WHEN_SET, WRITES,
-    answer, nothing,
+    ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, OF_TABLE, Pragma, READS_SCHEMA, REUSABLE, SILENT, SILENT_WHEN_SET,
+    WRITES, answer, nothing,
 };
 use crate::connection::Connection;
 use crate::connection::statement::command::CommandRow;
@@ -46,7 +46,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("locking_mode", 0, locking_mode),
     entry("max_page_count", 0, max_page_count),
     entry("mmap_size", NO_FUNCTION, mmap_size),
-    entry("page_count", NEEDS_SCHEMA, page_count),
+    entry("page_count", NEEDS_SCHEMA | OF_TABLE, page_count),
     entry("page_size", SILENT_WHEN_SET, page_size),
     entry("schema_version", SILENT_WHEN_SET | WRITES | REUSABLE, schema_version),
     entry("secure_delete", 0, secure_delete),
@@ -64,7 +64,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("wal_autocheckpoint", NO_FUNCTION, wal_autocheckpoint),
 ];
 
-const fn entry(name: &'static str, traits: u8, run: fn(&Call<'_>) -> Result<Vec<CommandRow>>) -> Pragma {
+const fn entry(name: &'static str, traits: u16, run: fn(&Call<'_>) -> Result<Vec<CommandRow>>) -> Pragma {
     Pragma { name, columns: &[], traits, run }
 }
 

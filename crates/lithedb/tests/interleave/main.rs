@@ -2,13 +2,14 @@
 //! altered, dropped, vacuumed, and transactions and savepoints begun and undone, on Lithe and on SQLite. Every row, code, message, change
 //! count and rowid must be equal, and so must the final content of the files.
 //!
-//! A script is made from a seed. `INTERLEAVE_WORLDS` sets the number of scripts from `INTERLEAVE_FIRST` on, `INTERLEAVE_SEED` plays a
+//! A script is made from a seed, for one database or for several. `INTERLEAVE_WORLDS` sets the number of scripts from `INTERLEAVE_FIRST` on, `INTERLEAVE_SEED` plays a
 //! single one (and prints it), `INTERLEAVE_MOST` sets the number of differing scripts after which a thread stops, `INTERLEAVE_SCRIPT` names
 //! a file with a script that is played and shown with both answers. A differing script is shortened as far as it still differs, and
 //! printed.
 
 #[path = "../common/mod.rs"]
 mod common;
+mod databases;
 mod engine;
 mod generate;
 mod play;
@@ -22,20 +23,34 @@ use std::path::Path;
 
 use script::{Script, Step};
 
+/// Makes the script of a seed.
+type Generator = fn(u64) -> Script;
+
 #[test]
 fn interleaved_statements_have_the_same_answers() {
-    refuse_unknown_variables();
     if let Some(file) = std::env::var_os("INTERLEAVE_SCRIPT") {
         let script = Script::parse(&std::fs::read_to_string(file).unwrap());
         return println!("{}", play::show_all(&script, folder().path()));
     }
-    if let Some(seed) = number("INTERLEAVE_SEED") {
-        println!("{}", generate::script(seed));
-        return check(seed, folder().path()).unwrap_or_else(|report| panic!("{report}"));
+    check_scripts(generate::script, 2_000);
+}
+
+#[test]
+fn statements_on_several_databases_have_the_same_answers() {
+    if std::env::var_os("INTERLEAVE_SCRIPT").is_none() {
+        check_scripts(databases::script, 500);
     }
-    let scripts = number("INTERLEAVE_WORLDS").unwrap_or(2_000);
+}
+
+/// Plays the scripts that the environment selects, by default the first `scripts`.
+fn check_scripts(script: Generator, scripts: u64) {
+    refuse_unknown_variables();
+    if let Some(seed) = number("INTERLEAVE_SEED") {
+        println!("{}", script(seed));
+        return check(seed, script, folder().path()).unwrap_or_else(|report| panic!("{report}"));
+    }
+    let scripts = number("INTERLEAVE_WORLDS").unwrap_or(scripts);
     let first = number("INTERLEAVE_FIRST").unwrap_or(0);
-    let known = &known_to_differ();
     let most = number("INTERLEAVE_MOST").unwrap_or(1) as usize;
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get()) as u64;
     let reports: Vec<String> = std::thread::scope(|scope| {
@@ -43,22 +58,13 @@ fn interleaved_statements_have_the_same_answers() {
             let seeds = (first + worker..first + scripts).step_by(workers as usize);
             move || {
                 let folder = folder();
-                let seeds = seeds.filter(|seed| !known.contains(seed));
-                seeds.filter_map(|seed| checked(seed, folder.path())).take(most).collect::<Vec<String>>()
+                seeds.filter_map(|seed| checked(seed, script, folder.path())).take(most).collect::<Vec<String>>()
             }
         };
         let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(run(worker))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(reports.is_empty(), "{}", reports.join("\n\n"));
-}
-
-/// The seeds of `known.txt`, which are known to differ, each with a reason. `INTERLEAVE_ALL` plays them, too.
-fn known_to_differ() -> Vec<u64> {
-    if std::env::var_os("INTERLEAVE_ALL").is_some() {
-        return Vec::new();
-    }
-    include_str!("known.txt").lines().filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect()
 }
 
 /// Plays the scripts of earlier differences.
@@ -97,17 +103,17 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 /// The report about a differing script; also printed to standard error at once, because the next script may take long.
-fn checked(seed: u64, folder: &Path) -> Option<String> {
+fn checked(seed: u64, script: Generator, folder: &Path) -> Option<String> {
     if std::env::var_os("INTERLEAVE_TRACE").is_some() {
         eprintln!("seed {seed}");
     }
-    let report = check(seed, folder).err();
+    let report = check(seed, script, folder).err();
     report.iter().for_each(|report| eprintln!("{report}"));
     report
 }
 
-fn check(seed: u64, folder: &Path) -> Result<(), String> {
-    let script = generate::script(seed);
+fn check(seed: u64, script: Generator, folder: &Path) -> Result<(), String> {
+    let script = script(seed);
     match play::compare(&script, folder) {
         None => Ok(()),
         Some(found) => {

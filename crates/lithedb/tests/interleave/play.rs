@@ -383,11 +383,13 @@ fn content_of_file<E: Engine>(folder: &Path) -> Content {
     let path = folder.join("main.db");
     let connection = E::open(&path, Budget::new(u32::MAX)).expect("the database can be opened again");
     let mut content = content_of::<E>(&connection);
-    let other = folder.join("aux.db");
-    if other.exists() {
-        let _ = run::<E>(&connection, &format!("ATTACH '{}' AS aux", other.display()), &[], &mut Vec::new());
-        content.extend(content_of_database::<E>(&connection, "aux"));
-        content.extend(answers::<E>(&connection, "PRAGMA integrity_check"));
+    for name in ["aux", "one", "two"] {
+        let other = folder.join(format!("{name}.db"));
+        if other.exists() {
+            let _ = run::<E>(&connection, &format!("ATTACH '{}' AS {name}", other.display()), &[], &mut Vec::new());
+            content.extend(content_of_database::<E>(&connection, name));
+            content.extend(answers::<E>(&connection, &format!("PRAGMA {name}.integrity_check")));
+        }
     }
     E::close(connection).expect("the connection can be closed");
     content

@@ -29,11 +29,17 @@ pub fn scan(rng: &mut Rng, world: &World) -> String {
         22 => format!("SELECT v.a, v.b FROM {} AS v WHERE {}", world.view(rng), predicate(rng, table)),
         23..25 => with_or(rng, table),
         25 => format!("SELECT a, json_group_array(b) FROM {} GROUP BY a ORDER BY a DESC", table.name),
-        26 => format!(
-            "SELECT t1.a, e.value FROM {} AS t1, json_each('[1,2,3]') AS e WHERE {}",
-            table.name,
-            predicate(rng, table).replace("rowid", "t1.rowid")
-        ),
+        26 => {
+            // The rows of an index, or of a table that is one, come through a query in FROM, which keeps its row.
+            let (source, rows) = match table.has_rowid {
+                true => (table.name.clone(), "t1 NOT INDEXED"),
+                false => (format!("(SELECT * FROM {} LIMIT -1)", table.name), "t1"),
+            };
+            format!(
+                "SELECT t1.a, e.value FROM {source} AS {rows}, json_each('[1,2,3]') AS e WHERE {}",
+                predicate(rng, table).replace("rowid", "t1.rowid")
+            )
+        }
         27 => format!("SELECT DISTINCT b FROM {} WHERE {}", table.name, predicate(rng, table)),
         _ => writes::with_returning(rng, world),
     }

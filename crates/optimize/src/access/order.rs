@@ -256,6 +256,11 @@ impl<'a> Check<'_, 'a> {
         if matches!(candidate.way, Way::Virtual(_) | Way::Function(_)) {
             return false;
         }
+        // As in SQLite, not even the order of the loops outside counts then.
+        if !candidate.one_row && self.has_no_order(candidate) {
+            self.done = 0;
+            return false;
+        }
         self.note_constants(candidate);
         let is_distinct = candidate.one_row || self.follow(candidate);
         self.outside.insert(candidate.source);
@@ -264,6 +269,15 @@ impl<'a> Check<'_, 'a> {
             self.note_determined();
         }
         is_distinct
+    }
+
+    /// Whether the rows come through an automatic index, the branches of an OR, or an index whose order the statistics say not to use.
+    fn has_no_order(&self, candidate: &Candidate) -> bool {
+        match &candidate.way {
+            Way::Hash | Way::Or(_) => true,
+            Way::Tree(TreeWay::Index(way)) => self.infos[candidate.source].indexes[way.index].is_unordered,
+            Way::Tree(_) | Way::Function(_) | Way::Virtual(_) => false,
+        }
     }
 
     /// Columns that an equality binds have one value only for each row of the loops outside.
@@ -489,9 +503,6 @@ fn loop_order<'a>(info: &SourceInfo<'a>, candidate: &Candidate) -> Option<LoopOr
         TreeWay::Rowid(id) => by_rowid(Few::one(Key::Constraint(*id))),
         TreeWay::Index(way) => {
             let index = &info.indexes[way.index];
-            if index.is_unordered {
-                return None;
-            }
             let columns = index.columns.iter().map(|column| LoopColumn {
                 term: column.term,
                 collation: Some(column.collation),

@@ -10,7 +10,7 @@ use lithe_sql::ast::{self, Conflict, Name};
 
 use super::constraints::Constraints;
 use super::foreign_keys::{Change, ForeignKeys, is_parent};
-use super::records::transferred;
+use super::records::{add_rowids, keeps_rowids, transferred};
 use super::replace::Replaced;
 use super::returning::ReturningPlan;
 use super::source::NewRowid;
@@ -68,6 +68,8 @@ pub struct InsertRowsPlan<'a> {
     pub rows: InsertSource<'a>,
     /// Where the rowid comes from.
     pub rowid: NewRowid,
+    /// The rowid is that value only if the table is empty at first.
+    pub keeps_rowids: bool,
     /// NOT NULL and CHECK.
     pub constraints: Constraints<'a>,
     /// The uniqueness checks before a row is written.
@@ -121,6 +123,11 @@ pub fn plan<'a>(
     let triggers = Triggers::of(resolver, &resolved.target, Event::Insert);
     refuse::read_only(resolver, &resolved.target, &triggers, resolved.returning.is_some())?;
     prepare::insert(planner, resolved);
+    let is_plain = triggers.is_empty() && resolved.returning.is_none() && resolved.upserts.is_empty();
+    let keeps_rowids = is_plain && keeps_rowids(insert, resolved, &resolver.env.flags);
+    if keeps_rowids {
+        add_rowids(planner.context.arena, resolved);
+    }
     let resolved = &*resolved;
     let (policy, table) = (statement_policy(body, resolved.or), resolved.target.table);
     let plan = if table.view().is_some() {
@@ -132,19 +139,20 @@ pub fn plan<'a>(
         let returning = ReturningPlan::of(planner, resolved.returning, None);
         InsertPlan::Virtual(VirtualInsert { connected, rows, policy, returning })
     } else {
-        plan_table(planner, insert, resolved, triggers, policy, body.is_some())?
+        plan_table(planner, insert, resolved, triggers, (policy, keeps_rowids), body.is_some())?
     };
     Ok((resolved, plan))
 }
 
-/// Plans an INSERT into a table that fires these triggers. `policy` is the conflict action of the statement. `is_body`: the statement
+/// Plans an INSERT into a table that fires these triggers. `policy` is the conflict action of the statement, `keeps_rowids` see
+/// [`InsertRowsPlan::keeps_rowids`]. `is_body`: the statement
 /// stands in the body of a trigger.
 fn plan_table<'a>(
     planner: &mut Planner<'a>,
     insert: &ast::Insert<'a>,
     resolved: &ResolvedInsert<'a>,
     triggers: Triggers<'a>,
-    policy: Option<Conflict>,
+    (policy, keeps_rowids): (Option<Conflict>, bool),
     is_body: bool,
 ) -> Result<InsertPlan<'a>> {
     let resolver = planner.context.resolver;
@@ -193,6 +201,7 @@ fn plan_table<'a>(
         keys,
         rows,
         rowid,
+        keeps_rowids,
         constraints,
         unique,
         replaced,

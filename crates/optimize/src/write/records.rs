@@ -3,11 +3,16 @@
 //! Decoding a record and encoding it again gives the same bytes if both tables declare every column alike. So if no trigger, foreign
 //! key or hook reads the rows, the records are inserted as they are.
 
+use std::sync::Arc;
+
+use bumpalo::Bump;
 use lithe_base::Db;
-use lithe_catalog::{Column, Table, TableKind};
-use lithe_resolve::ir::{ColumnIndex, Expr, Query, Select, SourceId, SourceKind};
+use lithe_catalog::{Column as TableColumn, Index, IndexColumn, Table, TableKind};
+use lithe_resolve::environment::Flags;
+use lithe_resolve::ir::{Column, ColumnIndex, Core, CoreBody, Expr, Query, Select, SourceId, SourceKind, plain_output};
 use lithe_resolve::{ChangedColumn, InsertRows, ResolvedInsert};
 use lithe_sql::ast;
+use lithe_value::Affinity;
 
 /// The table whose records can be inserted as they are, if neither triggers nor foreign keys nor a hook read the rows.
 pub(super) fn transferred<'a>(insert: &ast::Insert<'a>, resolved: &ResolvedInsert<'a>) -> Option<(Db, &'a Table)> {
@@ -18,6 +23,54 @@ pub(super) fn transferred<'a>(insert: &ast::Insert<'a>, resolved: &ResolvedInser
     let is_same_place = db == resolved.target.db && !std::ptr::eq(table, target);
     (is_plain && is_same_place && is_whole_row(resolved, target) && have_one_shape(table, target))
         .then_some((db, table))
+}
+
+/// Whether the new rows get the rowids of the old ones if the table is empty: where SQLite copies records into a table that has indexes, but
+/// no column for its rowids. (There are neither triggers nor clauses for conflicts or RETURNING.)
+pub(super) fn keeps_rowids(insert: &ast::Insert<'_>, resolved: &ResolvedInsert<'_>, flags: &Flags) -> bool {
+    let InsertRows::Query(query) = resolved.rows else { return false };
+    let target = resolved.target.table;
+    let Some((_, from)) = whole_table(query).filter(|_| is_star(insert)) else { return false };
+    let has_same_index = |to: &Arc<Index>| from.indexes.iter().any(|from| are_alike(from, to));
+    target.kind == TableKind::Ordinary
+        && target.has_rowid()
+        && target.rowid_column.is_none()
+        && !target.indexes.is_empty()
+        && !std::ptr::eq(from, target)
+        && (!target.strict || from.strict)
+        && (!flags.foreign_keys || target.foreign_keys.is_empty())
+        && !flags.count_changes
+        && from.has_rowid()
+        && is_whole_row(resolved, target)
+        && have_one_shape(from, target)
+        && from.columns.iter().zip(&target.columns).all(|(from, to)| from.collation == to.collation)
+        && from.checks.iter().map(|check| &check.text).eq(target.checks.iter().map(|check| &check.text))
+        && target.indexes.iter().all(has_same_index)
+}
+
+/// Whether two indexes have the same terms and conditions.
+fn are_alike(one: &Index, other: &Index) -> bool {
+    let terms = |index: &Index| (index.unique, index.filter.clone(), index.key_columns().to_vec());
+    let (one, other) = (terms(one), terms(other));
+    let is_same = |(a, b): (&IndexColumn, &IndexColumn)| {
+        a.term == b.term && a.collation == b.collation && a.descending == b.descending
+    };
+    (one.0, &one.1, one.2.len()) == (other.0, &other.1, other.2.len()) && one.2.iter().zip(&other.2).all(is_same)
+}
+
+/// Lets the query return the rowids of the table, too, behind its columns.
+pub(super) fn add_rowids<'a>(arena: &'a Bump, resolved: &mut ResolvedInsert<'a>) {
+    let InsertRows::Query(query) = resolved.rows else { return };
+    let [core] = query.cores else { return };
+    let CoreBody::Select(select) = core.body else { return };
+    let [Expr::Column(first), ..] = select.columns else { return };
+    let of_rowid = Column { index: ColumnIndex::ROWID, affinity: Some(Affinity::Integer), ..**first };
+    let rowid = Expr::Column(arena.alloc(of_rowid));
+    let columns = arena.alloc_slice_copy(&[select.columns, &[rowid]].concat());
+    let select = arena.alloc(Select { columns, ..*select });
+    let cores = arena.alloc_slice_copy(&[Core { body: CoreBody::Select(select), ..*core }]);
+    let columns = arena.alloc_slice_copy(&[query.columns, &[plain_output(&rowid)]].concat());
+    resolved.add_rowid(arena, arena.alloc(Query { cores, columns, ..*query }));
 }
 
 /// The table, if the query returns all its rows unchanged.
@@ -73,7 +126,7 @@ fn have_one_shape(from: &Table, to: &Table) -> bool {
 }
 
 /// Records that are older than a column lack it, so both columns must have the same default.
-fn holds_the_same(from: &Column, to: &Column) -> bool {
+fn holds_the_same(from: &TableColumn, to: &TableColumn) -> bool {
     from.affinity == to.affinity
         && from.default == to.default
         && (to.not_null.is_none() || from.not_null.is_some())

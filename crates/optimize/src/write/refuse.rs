@@ -5,7 +5,7 @@ use lithe_format::PageNo;
 use lithe_resolve::{ChangeTarget, Resolver, Scope};
 use lithe_sql::ast::{self, QualifiedName};
 
-use super::triggers::{Event, Triggers};
+use super::triggers::{Event, Triggers, enabled};
 
 /// Refuses to change a table or view that cannot be changed. For a view that has any trigger, RETURNING counts as one:
 /// SQLite then returns the rows and changes nothing.
@@ -59,7 +59,7 @@ pub(super) fn update_early<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, up
         TriggerEvent::Update(columns) => columns.is_empty() || columns.iter().any(assigns),
         TriggerEvent::Insert | TriggerEvent::Delete => false,
     };
-    if table.view().is_some() && resolver.env.flags.triggers && resolver.env.catalog.triggers_of(db, table).any(fires) {
+    if table.view().is_some() && enabled(resolver, db, table).any(fires) {
         return Ok(());
     }
     let triggers = Triggers::of(resolver, &target, Event::Update(&[]));

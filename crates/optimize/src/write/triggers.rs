@@ -1,5 +1,6 @@
 //! Which triggers a change fires.
 
+use lithe_base::Db;
 use lithe_catalog::{FoundTrigger, Table, TriggerEvent};
 use lithe_resolve::{Assigned, ChangeTarget, Resolver};
 use lithe_sql::ast::{Expr, ExprKind, Name, Node, TriggerTime, walk_stmt};
@@ -29,17 +30,13 @@ impl<'a> Triggers<'a> {
 
     /// The triggers of the target that `event` fires.
     pub fn of(resolver: &Resolver<'a>, target: &ChangeTarget<'a>, event: Event<'_, 'a>) -> Triggers<'a> {
-        if !resolver.env.flags.triggers {
-            return Triggers::none();
-        }
         let fires = |trigger: &FoundTrigger<'a>| is_fired(target, &trigger.trigger.event, event);
-        Triggers { triggers: resolver.env.catalog.triggers_of(target.db, target.table).filter(fires).collect() }
+        Triggers { triggers: enabled(resolver, target.db, target.table).filter(fires).collect() }
     }
 
     /// Whether the target has triggers, whatever fires them.
     pub fn exist(resolver: &Resolver<'a>, target: &ChangeTarget<'a>) -> bool {
-        let mut triggers = resolver.env.catalog.triggers_of(target.db, target.table);
-        resolver.env.flags.triggers && triggers.next().is_some()
+        enabled(resolver, target.db, target.table).next().is_some()
     }
 
     /// Whether there is none.
@@ -88,6 +85,12 @@ impl<'a> Triggers<'a> {
         }
         columns
     }
+}
+
+/// The triggers of a table that may fire: SQLITE_DBCONFIG_ENABLE_TRIGGER says nothing about temporary ones.
+pub(super) fn enabled<'a>(resolver: &Resolver<'a>, db: Db, table: &'a Table) -> impl Iterator<Item = FoundTrigger<'a>> {
+    let all = resolver.env.flags.triggers;
+    resolver.env.catalog.triggers_of(db, table).filter(move |found| all || found.db == Db::TEMP)
 }
 
 fn is_fired(target: &ChangeTarget<'_>, of: &TriggerEvent, event: Event<'_, '_>) -> bool {

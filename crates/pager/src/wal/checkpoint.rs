@@ -181,7 +181,9 @@ impl Wal {
             return Ok(());
         };
         self.header.set(header);
-        self.words.set(words);
+        if self.words.replace(words) != words {
+            self.has_news.set(true);
+        }
         Ok(())
     }
 

@@ -100,6 +100,8 @@ pub(crate) struct Wal {
     holds_log: Cell<bool>,
     /// The beginning of a read transaction has rebuilt the index.
     recovered: Cell<bool>,
+    /// A checkpoint has taken a newer header: the next read transaction has to learn of the commits between.
+    has_news: Cell<bool>,
     /// The database is locked exclusively, so no other connection can use the index.
     locked_alone: Cell<bool>,
     looks_for_others: Countdown,
@@ -136,6 +138,7 @@ impl Wal {
             reads_as_writer: Cell::new(false),
             holds_log: Cell::new(false),
             recovered: Cell::new(false),
+            has_news: Cell::new(false),
             locked_alone: Cell::new(false),
             looks_for_others: Countdown::default(),
             sequence: Cell::new(0),

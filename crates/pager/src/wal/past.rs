@@ -114,7 +114,8 @@ impl Wal {
             }
             pause(tries);
         }
-        Ok(if self.words.get() == before { Begun::Elsewhere } else { Begun::Changed })
+        let is_known = !self.has_news.take() && self.words.get() == before;
+        Ok(if is_known { Begun::Elsewhere } else { Begun::Changed })
     }
 
     fn try_begin_read_at(&self, snapshot: &Snapshot) -> Result<Try> {

@@ -76,7 +76,8 @@ impl Wal {
             }
             pause(tries);
         }
-        Ok(match self.words.get() == before {
+        let is_known = !self.has_news.take() && self.words.get() == before;
+        Ok(match is_known {
             _ if self.recovered.take() => Begun::Recovered,
             true => Begun::Elsewhere,
             false => Begun::Changed,

@@ -78,6 +78,13 @@ impl Pattern {
         if segments.is_empty() { self.begins_open || text.is_empty() } else { self.segments_match(segments, text) }
     }
 
+    /// Whether the beginning of `text` matches what is before the pattern's first wildcard for any number of characters; `false` if it has none.
+    pub fn begins(&self, text: &[u8]) -> bool {
+        let has_wildcard = |segments: &[Segment]| segments.len() > 1 || self.ends_open;
+        let first = self.segments.as_deref().filter(|segments| has_wildcard(segments)).and_then(<[Segment]>::first);
+        self.begins_open || first.is_some_and(|first| first.match_at(utf8::until_nul(text), 0).is_some())
+    }
+
     fn segments_match(&self, mut segments: &[Segment], text: &[u8]) -> bool {
         let mut at = 0;
         if !self.begins_open {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use lithe_base::ResultCode;
-use lithe_catalog::{Column, CompileError, ErrorKind, Result, Table, build_table, fail};
+use lithe_catalog::{BuildOptions, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
 use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Coll, Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
@@ -115,7 +115,7 @@ fn build<'a>(
     let Some(ast::Stmt::CreateTable(create)) = statement.and_then(|statement| statement.program()) else {
         return fail(format!("malformed definition of table {}", altered.table.name));
     };
-    let options = stored_options(cg.env);
+    let options = BuildOptions { quoted_strings: true, ..stored_options(cg.env) };
     let built = match build_table(create, text, &options) {
         Err(error) if matches!(error.kind, ErrorKind::ColumnDefinition) => return Err(error),
         built => built,

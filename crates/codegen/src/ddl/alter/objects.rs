@@ -7,7 +7,7 @@
 use bumpalo::Bump;
 use lithe_catalog::{CompileError, Index, NameBuf, Result, Schema, Table, Trigger, fail, split_collation};
 use lithe_resolve::environment::Environment;
-use lithe_resolve::{Found, NameLog, Resolver, Scope};
+use lithe_resolve::{Found, NameLog, Resolver, Rules, Scope};
 use lithe_sql::ast::{CreateTrigger, ExprKind, Quote, Stmt, TriggerEvent};
 use lithe_vm::operand::Db;
 
@@ -212,9 +212,17 @@ fn index_edit<'a>(
             .and_then(|()| in_namesake())
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
-    let mut text = if is_own { in_index(altered, change, create, is_legacy(cg, change)) } else { TextEdits::default() };
-    resolve_terms(&resolver, of, table, create, sql)
-        .map_err(|error| in_object("index", index.name.name(), "", &error))?;
+    // Where a table of temp has the name of the index's table, SQLite takes the columns for that one's, and does not rename them.
+    let is_shadowed =
+        matches!(change, Change::Column(..)) && verify::namesake(&resolver, of, table.name.name()).is_some();
+    let mut text = match is_own && !is_shadowed {
+        true => in_index(altered, change, create, is_legacy(cg, change)),
+        false => TextEdits::default(),
+    };
+    let resolved = resolve_terms(&resolver, of, table, create, sql);
+    if is_checked {
+        resolved.map_err(|error| in_object("index", index.name.name(), "", &error))?;
+    }
     if !matches!(change, Change::Table(_)) {
         replace_strings(&resolver, sql, &mut text);
     }
@@ -258,7 +266,8 @@ fn view_text<'a>(
         Change::Table(_) => {
             let found = Found::default();
             let fixed_db = (of != Db::TEMP).then_some(of);
-            let scope = Scope { fixed_db, ..Scope::outermost(&view.sql, &found) };
+            let rules = Rules { no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
+            let scope = Scope { rules, fixed_db, ..Scope::outermost(&view.sql, &found) };
             verify::query(&resolver, &scope, create.select)
         }
         Change::Column(..) | Change::Cut(_) => resolver.view_names(of, view, create.select, &view.sql),

@@ -97,7 +97,7 @@ fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], whe
     (new.cookie, new.file_format, new.encoding) = (old.cookie, old.file_format, old.encoding);
     catalog.set_schema(db, Arc::new(new));
     // SQLite loads the schema as ever before it checks the texts closely.
-    let options = stored_options(env);
+    let options = BuildOptions { quoted_strings: true, ..stored_options(env) };
     rows_of(&old).into_iter().try_for_each(|row| {
         let connected = old.table(row.name.name()).filter(|table| row.kind == "table" && table.connected().is_some());
         let row = edited(row, edits);
@@ -303,7 +303,8 @@ pub(super) fn resolve_trigger<'a>(
     };
     let found = Found::default();
     let fixed_db = (db != Db::TEMP).then_some(db);
-    let rules = Rules { raise: true, ..Rules::default() };
+    let no_strings_in_double_quotes = !resolver.env.flags.dqs_dml;
+    let rules = Rules { raise: true, no_strings_in_double_quotes, ..Rules::default() };
     let scope = Scope { sources: &rows, rules, fixed_db, ..Scope::outermost(text, &found) };
     if let Some(when) = &create.when {
         resolver.expr(&scope, when)?;

@@ -12,6 +12,7 @@ mod returning;
 pub(super) mod update;
 mod upsert;
 
+use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{FoundTable, Result, Table};
 use lithe_sql::ast::{self, Conflict, FromItem, Ident, Name, QualifiedName};
@@ -89,7 +90,18 @@ pub struct ResolvedInsert<'a> {
 /// The place of a value that there is none of.
 pub(super) const NO_PLACE: u16 = u16::MAX;
 
-impl ResolvedInsert<'_> {
+impl<'a> ResolvedInsert<'a> {
+    /// Takes the rows of `query` instead, which have a value for the rowid behind the others.
+    pub fn add_rowid(&mut self, arena: &'a Bump, query: &'a Query<'a>) {
+        let place = self.columns.len();
+        self.columns = arena.alloc_slice_copy(&[self.columns, &[ChangedColumn::Rowid]].concat());
+        let places = arena.alloc_slice_copy(self.places);
+        if let Some(of_rowid) = places.last_mut() {
+            *of_rowid = place as u16;
+        }
+        (self.places, self.rows) = (places, InsertRows::Query(query));
+    }
+
     /// The position of a column's value among the values. Of several values for a column the first one counts, of several for the
     /// rowid the last.
     pub fn place_of(&self, column: ChangedColumn) -> Option<usize> {

@@ -226,6 +226,10 @@ fn table_item<'a>(resolver: &Resolver<'a>, outer: &Scope<'_, 'a>, db: Db, table:
         let outside_where = !outer.is_in_where();
         let resolve = || resolve_view(resolver, db, table, view, outside_where);
         let derived = resolver.nesting.in_source_view(resolve)?;
+        // SQLITE_DBCONFIG_ENABLE_VIEW says nothing about temporary views.
+        if !resolver.env.flags.views && db != Db::TEMP {
+            return fail(format!("access to view \"{}\" prohibited", table.name));
+        }
         let columns = ScopeColumns::Query(derived.columns);
         return Ok(Item { kind: SourceKind::Subquery(derived), columns, name: table.name.name(), db: Some(db) });
     }

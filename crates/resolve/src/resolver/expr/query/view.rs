@@ -30,11 +30,8 @@ pub(crate) fn resolve_view<'a>(
     Ok(derived_table(resolver, query, &columns, Some(table), None))
 }
 
-/// Rejects a view that may not be used, or that is being resolved already.
+/// Rejects a view that is being resolved already.
 fn check_view(resolver: &Resolver<'_>, table: &Table) -> Result<()> {
-    if !resolver.env.flags.views {
-        return fail(format!("access to view \"{}\" prohibited", table.name));
-    }
     if resolver.nesting.is_open(table) {
         let message = format!("view {} is circularly defined", table.name);
         return Err(CompileError::new(message).of_kind(ErrorKind::Recursion));
@@ -63,7 +60,7 @@ fn view_query<'a>(
 ) -> Result<&'a Query<'a>> {
     let found = Found::default();
     let fixed_db = (db != Db::TEMP).then_some(db);
-    let no_strings_in_double_quotes = !resolver.env.flags.dqs_ddl;
+    let no_strings_in_double_quotes = !resolver.env.flags.dqs_dml;
     let rules = Rules { no_strings_in_double_quotes, outside_where, ..Rules::default() };
     let within = Some(table.name.name());
     let scope = Scope { rules, fixed_db, within, ..Scope::outermost(text, &found) };
