@@ -41,6 +41,9 @@ pub struct Value {
     is_temporary: bool,
 }
 
+/// The rows of subqueries that are known, by their first registers; none where they are not shared.
+pub(crate) type SharedRows = Option<Vec<(SubqueryId, Reg)>>;
+
 /// The nesting of generated columns and loops at the code that is generated now.
 #[derive(Default)]
 pub(super) struct State {
@@ -51,8 +54,9 @@ pub(super) struct State {
     /// The code is that of a constant which is computed once, where it is needed. As in SQLite, no part of it is computed before all loops
     /// that may fail.
     is_once: bool,
-    /// The rows of subqueries whose columns are values of one list, if one is computed ([`Codegen::sharing_rows`]).
-    rows: Option<Vec<(SubqueryId, Reg)>>,
+    /// The rows of subqueries whose columns are values of one list, if one is computed ([`Codegen::sharing_rows`]), or stand in the conditions
+    /// of one join.
+    rows: SharedRows,
 }
 
 /// The value in a register as an expression, for use in other expressions.
@@ -102,6 +106,16 @@ impl<'a> Codegen<'a> {
         let result = f(self);
         self.expr.rows = outer;
         result
+    }
+
+    /// From here on, the rows of these subqueries are known. Returns those that were known before.
+    pub(crate) fn share_rows(&mut self, rows: SharedRows) -> SharedRows {
+        std::mem::replace(&mut self.expr.rows, rows)
+    }
+
+    /// The rows of subqueries that are known.
+    pub(crate) fn shared_rows(&self) -> SharedRows {
+        self.expr.rows.clone()
     }
 
     /// Puts the value of the expression into `dst`.

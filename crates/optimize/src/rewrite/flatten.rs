@@ -46,13 +46,13 @@ impl<'a> Rewriter<'a> {
             if is_kept_apart(derived) || !fits(outer, at) {
                 continue;
             }
-            if self.append(draft, core_at, outer, at, derived) {
-                return true;
-            }
-            let Some(inner) = derived.query.single_select() else { continue };
             let is_sorted = !draft.query.order_by.is_empty() || core_at < draft.query.merged_cores();
             let inner_order =
                 derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted, derived.query);
+            if !(inner_order && !derived.query.order_by.is_empty()) && self.append(draft, core_at, outer, at, derived) {
+                return true;
+            }
+            let Some(inner) = derived.query.single_select() else { continue };
             let (query, inner) = match derived.cte {
                 Some(cte) if cte.uses.get() > 1 => {
                     let copy = self.copy_query(derived.query);
