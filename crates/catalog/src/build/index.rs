@@ -17,7 +17,11 @@ pub fn build_index(create: &CreateIndex<'_>, sql: &[u8], table: &Table, options:
         let checked = prohibit::check(filter, table, Place::PartialIndex, options);
         // After an error in WHERE, SQLite still checks the first term.
         let behind = |error| match create.columns {
-            [first, ..] => prohibit::check_behind(error, &first.expr, table, Place::Index, options),
+            [first, ..] => match column_of(split_collation(&first.expr).0, name_in_string(&first.expr), table, options)
+            {
+                Err(of_first) => of_first,
+                Ok(_) => prohibit::check_behind(error, &first.expr, table, Place::Index, options),
+            },
             [] => error,
         };
         checked.map_err(behind)?;

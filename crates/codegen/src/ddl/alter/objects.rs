@@ -213,7 +213,12 @@ fn index_edit<'a>(
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
     let mut text = if is_own { in_index(altered, change, create, is_legacy(cg, change)) } else { TextEdits::default() };
-    resolve_terms(&resolver, of, table, create, sql)
+    // Whether a word in double quotes is a name or a string, SQLite asks the table that shadows the index's.
+    let shadowing = verify::namesake(&resolver, of, table.name.name()).filter(|shadowing| {
+        !matches!(change, Change::Table(_)) && shadowing.view().is_none() && shadowing.virtual_table().is_none()
+    });
+    let (of_terms, terms) = shadowing.map_or((of, table), |shadowing| (Db::TEMP, &**shadowing));
+    resolve_terms(&resolver, of_terms, terms, create, sql)
         .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     if !matches!(change, Change::Table(_)) {
         replace_strings(&resolver, sql, &mut text);

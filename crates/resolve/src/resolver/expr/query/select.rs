@@ -53,9 +53,6 @@ pub(super) fn resolve_select<'a>(
     let of_columns = found.aggregates.borrow().len();
     let Clauses { having, terms, order_by, group_by } =
         resolve_clauses(resolver, &conditions, query, order_by, &from, &items)?;
-    if resolver.only_names {
-        resolve_window_clause(resolver, &order_scope(&conditions), query.windows)?;
-    }
     note_tables_without_columns(resolver, &scope, scope.sources);
     if having.is_some() {
         sort_aggregates(&mut found.aggregates.borrow_mut()[of_columns..], order_by);
@@ -157,6 +154,9 @@ fn resolve_clauses<'a>(
     let (having, of_having) = numbers.counted(having);
     let having = having?;
     let terms = terms()?;
+    if resolver.only_names {
+        resolve_window_clause(resolver, &order_scope(conditions), query.windows)?;
+    }
     // SELECTs are numbered in another order: WHERE, GROUP BY, HAVING, ORDER BY.
     numbers.move_behind(of_having.clone());
     let behind_where = numbers.select_count() - (of_having.end - of_having.start);
