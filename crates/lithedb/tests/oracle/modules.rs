@@ -1,20 +1,24 @@
-//! Known differences of statements on virtual tables, each with its reason. A world goes on behind them.
+//! Known differences of statements on virtual tables.
 
-use crate::pair::{Answer, Difference};
+use lithe::ResultCode;
 
-/// The known reason of a difference.
-pub fn reason(difference: &Difference) -> Option<&'static str> {
+use crate::pair::{Answer, Difference, Ended};
+
+/// How a statement ended whose answers differ for a known reason.
+pub fn known(difference: &Difference) -> Option<Ended> {
     match (&difference.lithe, &difference.sqlite) {
-        (Answer::Error { code, .. }, Answer::Error { code: other, message })
-            if code == other && message.starts_with("rtree constraint failed") =>
+        // SQLite gives the message of a row that OR IGNORE has left out to a later error that has none.
+        (Answer::Error { code, message }, Answer::Error { code: other, message: kept })
+            if code == other && *code == ResultCode::MISMATCH.0 =>
         {
-            Some("SQLite gives the message of a row that OR IGNORE has left out to a later error that has none")
+            (message == "datatype mismatch" && kept.contains("constraint failed")).then_some(Ended::WithError)
         }
-        (Answer::Rows { names, rows, .. }, Answer::Rows { names: other_names, rows: other_rows, .. })
-            if names == other_names && rows == other_rows =>
-        {
-            // As SQLite documents (sqlite3_last_insert_rowid): a table that buffers changes may write them with any statement.
-            Some("changes() and last_insert_rowid() behind a full-text table that has written what it had buffered")
+        // A query that reads an R-Tree which is changed forbids the change. In SQLite it does not if it stands on the last row of a node.
+        (Answer::Error { code, .. }, _) if *code == ResultCode::LOCKED_VTAB.0 => Some(Ended::TooLate),
+        // As SQLite documents (sqlite3_last_insert_rowid), a full-text table may write what it has buffered with any statement, and so
+        // change what changes() and last_insert_rowid() say.
+        (Answer::Rows { names, rows, .. }, Answer::Rows { names: other_names, rows: other_rows, .. }) => {
+            (names == other_names && rows == other_rows).then_some(Ended::Well)
         }
         _ => None,
     }

@@ -49,7 +49,8 @@ impl<'a> Rewriter<'a> {
             let is_sorted = !draft.query.order_by.is_empty() || core_at < draft.query.merged_cores();
             let inner_order =
                 derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted, derived.query);
-            if !(inner_order && !derived.query.order_by.is_empty()) && self.append(draft, core_at, outer, at, derived) {
+            let has_order = inner_order && !derived.query.order_by.is_empty();
+            if !has_order && self.append(draft, core_at, outer, at, derived) {
                 return true;
             }
             let Some(inner) = derived.query.single_select() else { continue };

@@ -50,3 +50,11 @@ DELETE FROM computed WHERE a IS NULL
 PRAGMA writable_schema = ON
 UPDATE sqlite_schema SET sql = replace(sql, 'abs(', 'theirs(') WHERE name = 'computed'
 ALTER TABLE computed ALTER COLUMN b SET NOT NULL
+PRAGMA writable_schema = RESET
+CREATE TABLE named(a, b AS (abs(a)), CONSTRAINT one CHECK (a > 0))
+INSERT INTO named(a) VALUES (1)
+ALTER TABLE named ADD CONSTRAINT one CHECK (a < 0)
+PRAGMA writable_schema = ON
+UPDATE sqlite_schema SET sql = replace(sql, 'abs(', 'theirs(') WHERE name = 'named'
+PRAGMA writable_schema = RESET
+ALTER TABLE named ADD CONSTRAINT one CHECK (b)
