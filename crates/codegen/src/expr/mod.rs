@@ -70,6 +70,11 @@ impl<'a> Codegen<'a> {
         if let Some(reg) = self.standing_register(expr)? {
             return Ok(Value { reg, is_temporary: false });
         }
+        self.emit_anew(expr)
+    }
+
+    /// The value of the expression in a register of its own. An operator is computed here even if it is constant.
+    pub(crate) fn emit_anew(&mut self, expr: &Expr<'a>) -> Result<Value> {
         let reg = self.b.temporary();
         self.emit_into(expr, reg)?;
         Ok(Value { reg, is_temporary: true })
@@ -173,7 +178,7 @@ impl<'a> Codegen<'a> {
                 let src = self.result_register(expr)?;
                 self.emit_copy(src, dst);
             }
-            Expr::Subquery(subquery) => subquery::emit_column(self, subquery, 0, dst)?,
+            Expr::Subquery(subquery) => subquery::emit_value(self, subquery, dst)?,
             Expr::SubqueryColumn(subquery, at) => subquery::emit_column(self, subquery, *at, dst)?,
             Expr::Exists(subquery) => subquery::emit_exists(self, subquery, dst)?,
             // Neither is a scalar: a row value has several columns, and ORDER BY of a compound query is read from its rows.

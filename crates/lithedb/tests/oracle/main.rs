@@ -285,7 +285,11 @@ impl Kind {
     /// Runs a statement. A known difference counts as none.
     fn run(self, pair: &mut Pair, sql: &str) -> Result<Ended, Box<Difference>> {
         pair.run(sql).or_else(|difference| {
-            let known = if self == Kind::Modules { modules::known(&difference) } else { None };
+            let known = match self {
+                Kind::Statements => None,
+                Kind::Settings => settings::known(&difference),
+                Kind::Modules => modules::known(&difference),
+            };
             known.ok_or(difference)
         })
     }

@@ -188,6 +188,9 @@ fn index_edit<'a>(
     };
     let new_table = to.map(|to| NameBuf::from(to.name));
     let name = index.name.clone();
+    if matches!(change, Change::Table(_)) && !is_own {
+        return Ok(());
+    }
     let Some(sql) = &index.sql else {
         // The names of indexes of constraints contain the table's name.
         let number = String::from_utf8_lossy(name.as_bytes()).rsplit('_').next().map(str::to_owned);
@@ -233,7 +236,8 @@ fn index_edit<'a>(
 /// Rejects a term of an index that is only a name in double quotes and no column: once it is in single quotes, it must be the
 /// name of a column.
 pub(super) fn refuse_strings_as_terms<'a>(cg: &Codegen<'a>, table: &'a Table) -> Result<()> {
-    for index in &table.indexes {
+    // The oldest comes first.
+    for index in table.indexes.iter().rev() {
         let Some(sql) = &index.sql else { continue };
         let Stmt::CreateIndex(create) = cg.resolver.parse_stored(sql)? else { continue };
         for term in create.columns {

@@ -179,7 +179,10 @@ impl<'a> Analysis<'_, 'a> {
         let (left, right) = (self.side(&compare.left), self.side(&compare.right));
         // What compares columns of one source drops few rows in SQLite's eyes.
         let is_within = || self.sources_of(&compare.left).intersects(self.sources_of(&compare.right));
-        if (left.is_some() || right.is_some()) && !is_within() {
+        // SQLite asks whether a column is compared, not of which query.
+        let is_of_other = |side| matches!(skip_collate(side), Expr::Column(column) if self.position(column).is_none());
+        let is_compared = left.is_some() || right.is_some() || is_of_other(compare.left) || is_of_other(compare.right);
+        if is_compared && !is_within() {
             self.note_equality(op, if left.is_some() { &compare.right } else { &compare.left });
         }
         let replaced = self.replaced(compare);

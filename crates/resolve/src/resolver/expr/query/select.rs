@@ -14,8 +14,8 @@ use crate::ir::{
     Aggregate, CoreBody, Expr, OrderTerm, Select, Source, SourceKind, Term, TermOrigin, any, sources_of, split_and,
 };
 use crate::resolver::Resolver;
-use crate::resolver::expr::resolve_expr;
 use crate::resolver::expr::window::resolve_window_clause;
+use crate::resolver::expr::{or_later_error, resolve_expr};
 use crate::resolver::reads::note_tables_without_columns;
 use crate::resolver::scope::{Found, Rules, Scope};
 
@@ -185,7 +185,9 @@ pub(crate) fn resolve_conditions<'a>(
     filter: Option<&ast::Expr<'a>>,
 ) -> Result<&'a [Term<'a>]> {
     // SQLite resolves ON behind WHERE. That decides the order of errors, of authorizer checks and of the numbers of SELECTs.
-    let filter = filter.map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
+    let on = || from.conditions.iter().filter_map(|join| join.on.as_ref());
+    let filter = filter.map(|filter| or_later_error(resolver, resolve_expr(resolver, scope, filter), scope, on()));
+    let filter = filter.transpose()?;
     let joined = resolve_join_terms(resolver, scope, from)?;
     all_conditions(resolver, &from.sources, filter, joined)
 }
