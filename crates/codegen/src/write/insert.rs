@@ -94,7 +94,7 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     if fired.as_ref().is_err_and(|error| error.code != ResultCode::ERROR || ends(&error.kind)) {
         return fired;
     }
-    emit_write_of_row(cg, inserting, rows)?;
+    emit_write_of_row(cg, inserting, rows, fired.is_err())?;
     fired?;
     let (plan, change) = (inserting.plan, inserting.change(inserting.row));
     fire::after(cg, &plan.triggers, &change, |cg| {
@@ -102,8 +102,13 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     })
 }
 
-/// Checks the row, and writes it.
-fn emit_write_of_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
+/// Checks the row, and writes it. If the statement is wrong already, SQLite makes no code of DO UPDATE, and finds no error in it.
+fn emit_write_of_row<'a>(
+    cg: &mut Codegen<'a>,
+    inserting: &Inserting<'_, 'a>,
+    rows: &Rows<'a>,
+    is_wrong: bool,
+) -> Result<()> {
     let Inserting { resolved, plan, target, row, next, .. } = inserting;
     emit_rowid(cg, inserting, rows)?;
     cg.set_access(target.source, row.access());
@@ -126,7 +131,7 @@ fn emit_write_of_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, ro
     let upserts = Upserts::new(resolved, &plan.upserts, (target, *row), *next, inserting.returning.as_ref());
     let affinity_waits = !needs_final_values && !target.indexes.is_empty();
     let (unique, replaced) = (&plan.unique, plan.replaced.as_ref());
-    let update: &EmitUpdate<'_, 'a> = &|cg, clause| upserts.emit_update(cg, clause);
+    let update: &EmitUpdate<'_, 'a> = &|cg, clause| if is_wrong { Ok(()) } else { upserts.emit_update(cg, clause) };
     let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits, update };
     let unique = emit_unique(cg, &unique)?;
     // The affinities are applied here and not before, because `excluded` has the values without them.
