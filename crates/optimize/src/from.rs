@@ -1,7 +1,7 @@
 //! FROM and WHERE: the queries among the sources, then the join, then the sources that a RIGHT JOIN reads once more.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Derived, Source, SourceKind};
+use lithe_resolve::ir::{Derived, Query, Source, SourceKind};
 
 use crate::access::{
     Bound, IndexPath, JoinPlan, JoinRequest, Key, Loop, Path, RowidKey, TreePath, may_be_coroutine, plan_join,
@@ -53,8 +53,12 @@ impl<'a> Planner<'a> {
                 *is_buffered = inner.is_some_and(|inner| !matches!(inner.path, Path::Hash(_)));
             }
         }
-        let constant_queries = self.plan_exprs(join.constant_checks, &[])?;
-        let loop_queries = self.plan_loop_queries(join)?;
+        // The row of a query whose columns are compared in several places is computed in the first.
+        let mut rows = Vec::new();
+        let checks = join.constant_checks;
+        let constant_queries =
+            self.walk_exprs_behind(&mut rows, &[], |walk| checks.iter().try_for_each(|check| walk.expr(check)))?;
+        let loop_queries = self.plan_loop_queries(join, rows)?;
         let unjoined = self.plan_unjoined(join)?;
         Ok(FromPlan { derived, join, constant_queries, loop_queries, unjoined })
     }
@@ -89,15 +93,24 @@ impl<'a> Planner<'a> {
         self.plan_query(derived.query, rows)
     }
 
-    fn plan_loop_queries(&mut self, join: &JoinPlan<'a>) -> Result<&'a [ExprQueries<'a>]> {
+    fn plan_loop_queries(
+        &mut self,
+        join: &JoinPlan<'a>,
+        mut rows: Vec<&'a Query<'a>>,
+    ) -> Result<&'a [ExprQueries<'a>]> {
         if !self.context.resolver.has_subqueries() {
             return Ok(&[]);
         }
         let mut queries = bumpalo::collections::Vec::with_capacity_in(join.loops.len(), self.context.arena);
         for planned in join.loops {
-            queries.push(self.walk_exprs(&[], |walk| {
+            queries.push(self.walk_exprs_behind(&mut rows, &[], |walk| {
                 walk.path(&planned.path, planned.reverse)?;
-                planned.join_checks.iter().chain(planned.row_checks).try_for_each(|check| walk.expr(check))
+                planned.join_checks.iter().try_for_each(|check| walk.expr(check))?;
+                if join.source_of(planned).join.keeps_right_rows() {
+                    // The rows that have not joined come here, too.
+                    walk.rows.clear();
+                }
+                planned.row_checks.iter().try_for_each(|check| walk.expr(check))
             })?);
         }
         Ok(queries.into_bump_slice())
@@ -166,9 +179,12 @@ impl<'a> ExprWalk<'_, 'a> {
                 self.sets(&looped)
             }
             Path::Or(path) => path.branches.iter().try_for_each(|branch| {
+                let known = self.rows.len();
                 branch.demands.iter().try_for_each(|demand| self.expr(demand))?;
                 self.path(&branch.path.into(), reverse)?;
-                branch.checks.iter().try_for_each(|check| self.expr(check))
+                branch.checks.iter().try_for_each(|check| self.expr(check))?;
+                self.rows.truncate(known);
+                Ok(())
             }),
         }
     }

@@ -34,11 +34,21 @@ impl<'a> Planner<'a> {
         known: &[Expr<'a>],
         visit: impl FnOnce(&mut ExprWalk<'_, 'a>) -> Result<()>,
     ) -> Result<ExprQueries<'a>> {
+        self.walk_exprs_behind(&mut Vec::new(), known, visit)
+    }
+
+    /// The same, where the rows of the subqueries in `rows` are known already; those that become known are added.
+    pub(crate) fn walk_exprs_behind(
+        &mut self,
+        rows: &mut Vec<&'a Query<'a>>,
+        known: &[Expr<'a>],
+        visit: impl FnOnce(&mut ExprWalk<'_, 'a>) -> Result<()>,
+    ) -> Result<ExprQueries<'a>> {
         if !self.context.resolver.has_subqueries() {
             return Ok(&[]);
         }
         let found = bumpalo::collections::Vec::new_in(self.context.arena);
-        let mut walk = ExprWalk { planner: self, known, found, rows: Vec::new() };
+        let mut walk = ExprWalk { planner: self, known, found, rows };
         visit(&mut walk)?;
         Ok(walk.found.into_bump_slice())
     }
@@ -51,7 +61,7 @@ pub(crate) struct ExprWalk<'w, 'a> {
     known: &'w [Expr<'a>],
     found: bumpalo::collections::Vec<'a, ExprQuery<'a>>,
     /// Subqueries of which a column has been visited: their row is known from then on.
-    rows: Vec<&'a Query<'a>>,
+    pub(crate) rows: &'w mut Vec<&'a Query<'a>>,
 }
 
 impl<'a> ExprWalk<'_, 'a> {

@@ -10,6 +10,7 @@ use crate::call::{FunctionConnection, RegisterArguments, check_length};
 use crate::cursor::VmCursor;
 use crate::cursor::scan::{ScanCursor, failed};
 use crate::error::Error;
+use crate::flow::check_immediate_violations;
 use crate::host::Host;
 use crate::machine::{Machine, with_values};
 use crate::operand::{CursorId, Db, OnConflict, Reg, ScanId, TextId, VirtualId};
@@ -229,7 +230,13 @@ pub fn update(
                 OnConflict::Ignore => Ok(()),
                 // The table itself must replace the rows that conflict.
                 OnConflict::Replace => Err(failed(error)),
-                policy => Err(Error::constraint(policy, code, failed(error).to_string())),
+                policy => {
+                    if policy == OnConflict::Fail {
+                        // The changes so far stay, and with them a violated foreign key.
+                        check_immediate_violations(m)?;
+                    }
+                    Err(Error::constraint(policy, code, failed(error).to_string()))
+                }
             }
         }
     }

@@ -17,7 +17,12 @@ pub fn build_index(create: &CreateIndex<'_>, sql: &[u8], table: &Table, options:
         let checked = prohibit::check(filter, table, Place::PartialIndex, options);
         // After an error in WHERE, SQLite still checks the first term.
         let behind = |error| match create.columns {
-            [first, ..] => prohibit::check_behind(error, &first.expr, table, Place::Index, options),
+            [first, ..] => match split_collation(&first.expr) {
+                (expr, None) => column_of(expr, name_in_string(&first.expr), table, options)
+                    .err()
+                    .unwrap_or_else(|| prohibit::check_behind(error, &first.expr, table, Place::Index, options)),
+                (_, Some(_)) => prohibit::check_behind(error, &first.expr, table, Place::Index, options),
+            },
             [] => error,
         };
         checked.map_err(behind)?;

@@ -111,7 +111,14 @@ impl Checker<'_> {
                 // SQLite checks the query before the value on the left of IN.
                 self.ends(Err(self.prohibited("subqueries").with_offset(expr.error_offset())))
             }
-            _ => self.has_equal_widths(expr) && self.error.is_none() && self.operator(expr),
+            _ => match tested_for_null(expr) {
+                // As after a call, what follows is checked.
+                Some(operand) => {
+                    let _ends_the_operand = self.expr(operand);
+                    self.error.is_some() || self.has_equal_widths(expr)
+                }
+                None => self.has_equal_widths(expr) && self.error.is_none() && self.operator(expr),
+            },
         }
     }
 
@@ -273,6 +280,19 @@ impl Checker<'_> {
 
     fn prohibited(&self, what: &str) -> CompileError {
         CompileError::new(format!("{what} prohibited in {}", self.place.words()))
+    }
+}
+
+/// The operand of IS NULL and its like.
+fn tested_for_null<'e, 'a>(expr: &'e Expr<'a>) -> Option<&'e Expr<'a>> {
+    match &expr.kind {
+        ExprKind::Unary(UnaryOp::IsNull | UnaryOp::NotNull, operand) => Some(operand),
+        ExprKind::Binary(BinaryOp::Is | BinaryOp::IsNot, left, right) => match (&left.kind, &right.kind) {
+            (_, ExprKind::Null) => Some(left),
+            (ExprKind::Null, _) => Some(right),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@ use lithe_base::ResultCode;
 use lithe_catalog::{Result, fail};
 use lithe_functions::{Flags, json};
 use lithe_resolve::ir::{
-    Call, Case, Compare, CompareOp, Expr, Matched, Raise, UnaryOp, affinity_of, is_constant, makes_json,
+    Call, Case, Compare, CompareOp, Expr, Matched, Raise, UnaryOp, affinity_of, any, is_constant, makes_json,
 };
 use lithe_sql::ast::RaiseAction;
 use lithe_vm::insn::Insn;
@@ -74,12 +74,37 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Resul
 /// Computes the arguments in adjacent registers. In a loop, constant ones are computed once, before it.
 ///
 /// If the function reads subtypes, an argument that is JSON but has lost its subtype gets it again.
-pub(crate) fn emit_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], asks_subtypes: bool) -> Result<Reg> {
+fn emit_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], asks_subtypes: bool) -> Result<Reg> {
+    emit_arguments_where(cg, args, asks_subtypes, |_| true)
+}
+
+/// The same of an aggregate. As in SQLite, an operator is computed for each row if it has a call below it, which is made once.
+pub(crate) fn emit_aggregate_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>]) -> Result<Reg> {
+    emit_arguments_where(cg, args, false, |arg| !is_operator_of_call(arg))
+}
+
+/// Whether a constant is an operator below which a function is called.
+pub(crate) fn is_operator_of_call(expr: &Expr<'_>) -> bool {
+    let is_operator = match expr {
+        Expr::Unary(op, _) => !matches!(op, UnaryOp::Plus | UnaryOp::DropSubtype),
+        Expr::Binary(..) | Expr::And(..) | Expr::Or(..) | Expr::Compare(_) | Expr::IsTrue(..) | Expr::Cast(..) => true,
+        _ => false,
+    };
+    is_operator && is_constant(expr) && any(expr, &mut |part| matches!(part, Expr::Function(_)))
+}
+
+/// Computes the arguments, constant ones before a loop if `may_stand` takes them.
+fn emit_arguments_where<'a>(
+    cg: &mut Codegen<'a>,
+    args: &[Expr<'a>],
+    asks_subtypes: bool,
+    may_stand: impl Fn(&Expr<'a>) -> bool,
+) -> Result<Reg> {
     let start = cg.b.registers(args.len());
     let mut standing = Vec::new();
     for (at, arg) in args.iter().enumerate() {
         let argument = |cg: &mut Codegen<'a>| emit_argument(cg, arg, start.at(at), asks_subtypes);
-        if cg.expr.loops > 0 && is_constant(arg) && super::is_for_prologue(arg) {
+        if cg.expr.loops > 0 && is_constant(arg) && super::is_for_prologue(arg) && may_stand(arg) {
             cg.in_prologue(argument)?;
             standing.push(at);
         } else {

@@ -41,6 +41,9 @@ pub struct Value {
     is_temporary: bool,
 }
 
+/// The rows of subqueries that are known, by their first registers; none where they are not shared.
+pub(crate) type SharedRows = Option<Vec<(SubqueryId, Reg)>>;
+
 /// The nesting of generated columns and loops at the code that is generated now.
 #[derive(Default)]
 pub(super) struct State {
@@ -51,8 +54,9 @@ pub(super) struct State {
     /// The code is that of a constant which is computed once, where it is needed. As in SQLite, no part of it is computed before all loops
     /// that may fail.
     is_once: bool,
-    /// The rows of subqueries whose columns are values of one list, if one is computed ([`Codegen::sharing_rows`]).
-    rows: Option<Vec<(SubqueryId, Reg)>>,
+    /// The rows of subqueries whose columns are values of one list, if one is computed ([`Codegen::sharing_rows`]), or stand in the conditions
+    /// of one join.
+    rows: SharedRows,
 }
 
 /// The value in a register as an expression, for use in other expressions.
@@ -66,6 +70,11 @@ impl<'a> Codegen<'a> {
         if let Some(reg) = self.standing_register(expr)? {
             return Ok(Value { reg, is_temporary: false });
         }
+        self.emit_anew(expr)
+    }
+
+    /// The value of the expression in a register of its own. An operator is computed here even if it is constant.
+    pub(crate) fn emit_anew(&mut self, expr: &Expr<'a>) -> Result<Value> {
         let reg = self.b.temporary();
         self.emit_into(expr, reg)?;
         Ok(Value { reg, is_temporary: true })
@@ -102,6 +111,16 @@ impl<'a> Codegen<'a> {
         let result = f(self);
         self.expr.rows = outer;
         result
+    }
+
+    /// From here on, the rows of these subqueries are known. Returns those that were known before.
+    pub(crate) fn share_rows(&mut self, rows: SharedRows) -> SharedRows {
+        std::mem::replace(&mut self.expr.rows, rows)
+    }
+
+    /// The rows of subqueries that are known.
+    pub(crate) fn shared_rows(&self) -> SharedRows {
+        self.expr.rows.clone()
     }
 
     /// Puts the value of the expression into `dst`.
@@ -159,7 +178,7 @@ impl<'a> Codegen<'a> {
                 let src = self.result_register(expr)?;
                 self.emit_copy(src, dst);
             }
-            Expr::Subquery(subquery) => subquery::emit_column(self, subquery, 0, dst)?,
+            Expr::Subquery(subquery) => subquery::emit_value(self, subquery, dst)?,
             Expr::SubqueryColumn(subquery, at) => subquery::emit_column(self, subquery, *at, dst)?,
             Expr::Exists(subquery) => subquery::emit_exists(self, subquery, dst)?,
             // Neither is a scalar: a row value has several columns, and ORDER BY of a compound query is read from its rows.

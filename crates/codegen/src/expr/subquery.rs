@@ -11,6 +11,14 @@ use super::super::{Codegen, Destination};
 /// The planner visits all expressions that are evaluated.
 pub(super) const NOT_PLANNED: &str = "a query in an expression is not planned";
 
+/// The value of a scalar subquery. As in SQLite it is computed at each place where a query in FROM that gives it is used, because the place
+/// before may have been passed over.
+pub(super) fn emit_value<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>, dst: Reg) -> Result<()> {
+    let row = emit_row(cg, subquery)?;
+    cg.emit_copy(row, dst);
+    Ok(())
+}
+
 /// Column `at` of the first row of a subquery. The row is the same for all values of a list.
 pub(super) fn emit_column<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>, at: u16, dst: Reg) -> Result<()> {
     let shared = cg.expr.rows.iter().flatten().find(|(id, _)| *id == subquery.id);

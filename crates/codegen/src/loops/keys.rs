@@ -51,16 +51,14 @@ pub fn when_none(around: &[Around], exhausted: Addr) -> Addr {
 
 /// Puts the values of keys that are values into registers from `start` on; jumps to `none` on a NULL that equals nothing.
 pub fn emit_values<'a>(cg: &mut Codegen<'a>, keys: &[Key<'a>], start: Reg, none: Addr) -> Result<()> {
-    cg.sharing_rows(|cg| {
-        for (at, key) in keys.iter().enumerate() {
-            match key {
-                Key::Value { value, how, is } => emit_value(cg, value, how, start.at(at), (!is).then_some(none))?,
-                Key::Null => cg.b.emit(Insn::Null { start: start.at(at), count: 1 }),
-                Key::In { .. } | Key::Any => {}
-            }
+    for (at, key) in keys.iter().enumerate() {
+        match key {
+            Key::Value { value, how, is } => emit_value(cg, value, how, start.at(at), (!is).then_some(none))?,
+            Key::Null => cg.b.emit(Insn::Null { start: start.at(at), count: 1 }),
+            Key::In { .. } | Key::Any => {}
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Puts the values of a bound into registers from `start` on; jumps to `none` if the first is NULL.
@@ -68,13 +66,11 @@ pub fn emit_bound<'a>(cg: &mut Codegen<'a>, bound: &Bound<'a>, start: Reg, none:
     if bound.values.is_empty() {
         cg.b.emit(Insn::Null { start, count: 1 });
     }
-    cg.sharing_rows(|cg| {
-        for (at, (value, how)) in bound.values.iter().zip(bound.how).enumerate() {
-            // Only the first value of a row is sufficient alone; the condition is checked again for the other values.
-            emit_value(cg, value, how, start.at(at), (at == 0).then_some(none))?;
-        }
-        Ok(())
-    })
+    for (at, (value, how)) in bound.values.iter().zip(bound.how).enumerate() {
+        // Only the first value of a row is sufficient alone; the condition is checked again for the other values.
+        emit_value(cg, value, how, start.at(at), (at == 0).then_some(none))?;
+    }
+    Ok(())
 }
 
 /// Puts a value into a register, converted as for the comparison; jumps to `none`, if given, on NULL.

@@ -48,6 +48,7 @@ use lithe_resolve::ir::{Core, CoreBody, Source, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 
+use super::expr::SharedRows;
 use super::measure::expected_rows;
 use super::{Codegen, ColumnAccess, DerivedRows};
 pub(crate) use common_tables::CommonTables;
@@ -68,6 +69,8 @@ pub struct Loops<'a> {
     open: ArenaVec<'a, OpenLoop<'a>>,
     /// The number of replacements of expressions before the loops.
     replacements: usize,
+    /// The rows of subqueries that were known before the loops.
+    rows: SharedRows,
 }
 
 /// A loop that has been begun.
@@ -95,9 +98,11 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, prepared: &PreparedJoin<'a>) -> Res
     let plan = &from.join;
     let done = cg.b.label();
     let replacements = cg.known.replacements();
+    // The row of a subquery whose columns are compared in several places is computed in the first.
+    let rows = cg.share_rows(Some(Vec::new()));
     cg.enter_loop();
-    let mut loops =
-        Loops { next: done, done, from, open: ArenaVec::with_capacity_in(plan.loops.len(), cg.arena), replacements };
+    let open = ArenaVec::with_capacity_in(plan.loops.len(), cg.arena);
+    let mut loops = Loops { next: done, done, from, open, replacements, rows };
     for check in plan.constant_checks {
         cg.jump_if_false(check, done, true)?;
     }
@@ -147,10 +152,12 @@ pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
     }
     let rights = loops.open.iter().enumerate().filter_map(|(at, open)| Some((at, open, open.right.as_ref()?)));
     for ((at, open, right), unjoined) in rights.zip(loops.from.unjoined) {
+        cg.share_rows(Some(Vec::new()));
         rest::emit(cg, &loops, at, open, right, unjoined)?;
     }
     cg.b.place(loops.done);
     cg.leave_loop();
+    cg.share_rows(loops.rows);
     Ok(())
 }
 
@@ -196,10 +203,12 @@ fn leave_if_empty<'a>(cg: &mut Codegen<'a>, plan: &'a JoinPlan<'a>, opened: &mut
     let is_inner = |planned: &&Loop<'a>| !plan.source_of(planned).join.keeps_left_rows();
     for (planned, opened) in plan.loops.iter().take_while(is_inner).zip(opened).skip(2) {
         let SourceKind::Table(db, table) = plan.source_of(planned).kind else { continue };
-        if table.virtual_table().is_some() || !table.has_rowid() {
+        // Of a table WITHOUT ROWID only the scan that fills a hash table counts.
+        let is_hashed = matches!(planned.path, Path::Hash(_));
+        if table.virtual_table().is_some() || !table.has_rowid() && !is_hashed {
             continue;
         }
-        if let (Path::Hash(_), None) = (&planned.path, opened.table) {
+        if is_hashed && opened.table.is_none() {
             opened.table = Some(cg.open_table(db, table)?);
         }
         if let Some(cursor) = opened.table {
@@ -283,6 +292,8 @@ fn begin_loop<'a>(
     if let Some(right) = &open.right {
         open.row_end = right.row(cg);
         cg.set_access(source.id, right.access);
+        // The rows that have not joined come here, too.
+        cg.share_rows(Some(Vec::new()));
     }
     let unfit = if source.is_exists { next } else { open.row_end };
     for check in planned.row_checks {

@@ -56,6 +56,7 @@ pub(super) fn begin_or<'a>(
     let mut open_index = None;
     for (at, branch) in branches.iter().enumerate() {
         let done = cg.b.label();
+        let known = cg.shared_rows();
         // SQLite opens the index here, unless it is that of the branch before.
         if opened.branches[at].is_some() && open_index != root_of(&branch.path) {
             cg.b.emit(Insn::CheckMayOpen {});
@@ -82,6 +83,7 @@ pub(super) fn begin_or<'a>(
         cg.b.place(next);
         walk.emit_next(cg);
         cg.b.place(done);
+        cg.share_rows(known);
     }
     cg.b.emit(Insn::Goto { target: exhausted });
     cg.b.place(body_label);

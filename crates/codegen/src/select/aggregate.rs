@@ -293,10 +293,10 @@ fn emit_aggregate_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>]) -> Resu
     match args {
         [] => Ok((Reg(0), None)),
         [one] => {
-            let value = cg.emit(one)?;
+            let value = if call::is_operator_of_call(one) { cg.emit_anew(one)? } else { cg.emit(one)? };
             Ok((value.reg, Some(value)))
         }
-        several => Ok((call::emit_arguments(cg, several, false)?, None)),
+        several => Ok((call::emit_aggregate_arguments(cg, several)?, None)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! INSERT.
 
-use lithe_catalog::{Result, Table};
+use lithe_base::ResultCode;
+use lithe_catalog::{ErrorKind, Result, Table};
 use lithe_optimize::write::insert::{InsertPlan, InsertRowsPlan};
 use lithe_optimize::write::source::NewRowid;
 use lithe_resolve::ir::OutputColumn;
@@ -99,11 +100,29 @@ fn whole_row(resolved: &ResolvedInsert<'_>, table: &Table) -> bool {
 }
 
 fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
-    let Inserting { resolved, plan, target, row, next, .. } = inserting;
     emit_values(cg, inserting, rows)?;
-    if plan.triggers.has_before() {
-        fire_before(cg, inserting, rows)?;
+    let fired = if inserting.plan.triggers.has_before() { fire_before(cg, inserting, rows) } else { Ok(()) };
+    // SQLite goes on after an error in a trigger, and reports the last error: that of a constraint or a generated column.
+    let ends = |kind: &ErrorKind| matches!(kind, ErrorKind::Ignored | ErrorKind::Unconnected(_));
+    if fired.as_ref().is_err_and(|error| error.code != ResultCode::ERROR || ends(&error.kind)) {
+        return fired;
     }
+    emit_write_of_row(cg, inserting, rows, fired.is_err())?;
+    fired?;
+    let (plan, change) = (inserting.plan, inserting.change(inserting.row));
+    fire::after(cg, &plan.triggers, &change, |cg| {
+        emit_returning(cg, inserting.returning.as_ref(), plan.returning.as_ref())
+    })
+}
+
+/// Checks the row, and writes it. If the statement is wrong already, SQLite makes no code of DO UPDATE, and finds no error in it.
+fn emit_write_of_row<'a>(
+    cg: &mut Codegen<'a>,
+    inserting: &Inserting<'_, 'a>,
+    rows: &Rows<'a>,
+    is_wrong: bool,
+) -> Result<()> {
+    let Inserting { resolved, plan, target, row, next, .. } = inserting;
     emit_rowid(cg, inserting, rows)?;
     cg.set_access(target.source, row.access());
     let checked = Checked { target, row: *row, ignore: *next };
@@ -125,7 +144,7 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     let upserts = Upserts::new(resolved, &plan.upserts, (target, *row), *next, inserting.returning.as_ref());
     let affinity_waits = !needs_final_values && !target.indexes.is_empty();
     let (unique, replaced) = (&plan.unique, plan.replaced.as_ref());
-    let update: &EmitUpdate<'_, 'a> = &|cg, clause| upserts.emit_update(cg, clause);
+    let update: &EmitUpdate<'_, 'a> = &|cg, clause| if is_wrong { Ok(()) } else { upserts.emit_update(cg, clause) };
     let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits, update };
     let unique = emit_unique(cg, &unique)?;
     // The affinities are applied here and not before, because `excluded` has the values without them.
@@ -135,9 +154,7 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     foreign_key::check_new(cg, &plan.keys, target, *row)?;
     emit_write(cg, inserting, &unique);
     cg.emit_row_count();
-    fire::after(cg, &plan.triggers, &inserting.change(*row), |cg| {
-        emit_returning(cg, inserting.returning.as_ref(), plan.returning.as_ref())
-    })
+    Ok(())
 }
 
 /// Puts the values of a row into its registers, defaults for the other columns.

@@ -147,17 +147,25 @@ pub(super) fn emit_generated_of_given<'a>(cg: &mut Codegen<'a>, target: &Target<
     Ok(())
 }
 
-/// STRICT: a BEFORE trigger must get generated columns of the right types only.
+/// STRICT: a BEFORE trigger must get generated columns of the right types only. Those that are stored are checked after the others.
 pub(super) fn emit_generated_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
-    if target.table.has_generated_columns() {
+    if !target.table.has_generated_columns() {
+        return;
+    }
+    emit_type_check_but_stored(cg, target, row);
+    if target.table.strict && target.table.columns.iter().any(is_stored) {
         emit_type_check(cg, target, row);
     }
+}
+
+/// Whether the column is generated and stored.
+fn is_stored(column: &Column) -> bool {
+    column.generated.as_ref().is_some_and(|generated| generated.stored)
 }
 
 /// STRICT: checks all types except those of stored generated columns, which are checked after NOT NULL.
 fn emit_type_check_but_stored(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
     let columns = &target.table.columns;
-    let is_stored = |column: &Column| column.generated.as_ref().is_some_and(|generated| generated.stored);
     if !target.table.strict || !columns.iter().any(is_stored) {
         return emit_type_check(cg, target, row);
     }

@@ -54,3 +54,92 @@ create table c(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL, d TEXT)
 ? select id, sum(n) over (order by k) from b where k=4
 ? select id, sum(n) over (order by k), max(n) from b group by k
 ? select sum(n) over (order by k), k from b limit 3
+===
+CREATE TABLE w(id INT, k INT, s TEXT, n REAL, d TEXT, PRIMARY KEY(k, id)) WITHOUT ROWID
+CREATE TABLE b(id INT, k INT, s TEXT, n REAL, d TEXT)
+CREATE INDEX bk ON b(k, s)
+CREATE INDEX i_w0 ON w(k, s)
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2)
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2)
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2)
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2)
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1)
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1)
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1)
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1)
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1)
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1)
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1)
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1)
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2) ORDER BY x.k
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2) ORDER BY x.k
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2) ORDER BY x.k
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2) ORDER BY x.k
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1 ORDER BY x.k
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1 ORDER BY x.k
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1 ORDER BY x.k
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1 ORDER BY x.k
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) ORDER BY x.k
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) ORDER BY x.k
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) ORDER BY x.k
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) ORDER BY x.k
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1) ORDER BY x.k
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1) ORDER BY x.k
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1) ORDER BY x.k
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1) ORDER BY x.k
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 ORDER BY x.k
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 ORDER BY x.k
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 ORDER BY x.k
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 ORDER BY x.k
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1 ORDER BY x.k
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1 ORDER BY x.k
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1 ORDER BY x.k
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1 ORDER BY x.k
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5 ORDER BY x.k
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5 ORDER BY x.k
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5 ORDER BY x.k
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5 ORDER BY x.k
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2) ORDER BY x.d
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2) ORDER BY x.d
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2) ORDER BY x.d
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND (y.k, y.id) IN (SELECT 1,2) ORDER BY x.d
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1 ORDER BY x.d
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1 ORDER BY x.d
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1 ORDER BY x.d
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) AND y.id = 1 ORDER BY x.d
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) ORDER BY x.d
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) ORDER BY x.d
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) ORDER BY x.d
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (SELECT 1) ORDER BY x.d
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1) ORDER BY x.d
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1) ORDER BY x.d
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1) ORDER BY x.d
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id IN (SELECT 1) ORDER BY x.d
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 ORDER BY x.d
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 ORDER BY x.d
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 ORDER BY x.d
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 ORDER BY x.d
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1 ORDER BY x.d
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1 ORDER BY x.d
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1 ORDER BY x.d
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k = 1 AND y.id = 1 ORDER BY x.d
+? SELECT 1 FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5 ORDER BY x.d
+? SELECT 1 FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5 ORDER BY x.d
+? SELECT * FROM w AS x CROSS JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5 ORDER BY x.d
+? SELECT * FROM w AS x JOIN w AS y WHERE x.s = y.s AND y.k IN (1,2) AND y.id = 5 ORDER BY x.d

@@ -83,3 +83,9 @@ create table t1(a,b); create table t2(a,b); create table t3(a,b); create table t
 ? SELECT x.c FROM t4 CROSS JOIN (SELECT t1.a+1 AS c, t2.b FROM t1 LEFT JOIN t2 ON t2.a=t1.a) x ON x.b=t4.b
 ? SELECT x.c FROM t4 NATURAL JOIN (SELECT t1.a+1 AS c, t1.b FROM t1 LEFT JOIN t2 ON t2.a=t1.a) x
 ? SELECT x.c FROM t4 JOIN (SELECT t1.a+1 AS c, t1.b FROM t1 LEFT JOIN t2 ON t2.a=t1.a) x ON x.b=t4.b RIGHT JOIN t3
+===
+CREATE TABLE t(a INTEGER PRIMARY KEY, b, c INT, d UNIQUE)
+? SELECT * FROM (SELECT DISTINCT c, EXISTS (SELECT '' FROM t AS u WHERE u.d = u.c) AS e FROM t) AS q WHERE q.e
+? SELECT * FROM (SELECT c, EXISTS (SELECT '' FROM t AS u WHERE u.d = t.c) AS e FROM t) AS q WHERE q.e
+? SELECT * FROM (SELECT c, EXISTS (SELECT '' FROM t AS u WHERE u.d = t.c) AS e FROM t ORDER BY 2) AS q
+? SELECT c FROM (SELECT c, b FROM t) AS q WHERE EXISTS (SELECT '' FROM t AS u WHERE u.d = q.c)

@@ -48,3 +48,14 @@ CREATE INDEX l ON z(b)
 ? SELECT x.a, y.a FROM y CROSS JOIN y AS x WHERE x.a = y.b
 ? SELECT 1 FROM y CROSS JOIN z WHERE y.a = z.b
 ? SELECT 1 FROM z CROSS JOIN y WHERE y.a = z.b
+===
+CREATE TABLE b(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL, d TEXT)
+CREATE TABLE w(id INT, k INT, s TEXT, n REAL, d TEXT, PRIMARY KEY(k, id)) WITHOUT ROWID
+CREATE INDEX i_w1 ON w(k + n)
+? SELECT x.d, y.s FROM b AS x RIGHT JOIN w AS y ON x.d = y.d
+? SELECT x.d, y.s FROM b AS x FULL JOIN w AS y ON x.d = y.d
+? SELECT x.d, y.s FROM b AS x FULL JOIN w AS y ON x.d = y.d AND x.k < y.k WHERE 5 IS x.s
+DROP INDEX i_w1
+CREATE INDEX i_w2 ON w(n)
+? SELECT x.d, y.s FROM b AS x RIGHT JOIN w AS y ON x.d = y.d
+? SELECT x.d, y.s FROM b AS x FULL JOIN w AS y ON x.d = y.d

@@ -162,3 +162,35 @@ create table t(a integer primary key, b, c); create table u(x, y, z); create ind
 ? update t set b = (select x from u where y = t.c), c = (select 1) where a in (select x from u)
 ? delete from t where b = (select max(x) from u) returning (select 1), a in (select k from w)
 ? update t set b = 5 where c = 1 returning b in (select x from u)
+===
+CREATE TABLE t2(a INTEGER PRIMARY KEY, b DATE, c COLLATE NOCASE)
+CREATE TABLE t3(a INTEGER PRIMARY KEY, b, c COLLATE NOCASE)
+CREATE INDEX t3b ON t3(b)
+? SELECT * FROM (SELECT a, c FROM t2 UNION SELECT a, b FROM t3) WHERE a = 5
+? SELECT * FROM (SELECT a, b FROM t2 UNION SELECT a, b FROM t3) WHERE a = 5
+? SELECT * FROM (SELECT a, b FROM t2 UNION SELECT a, c FROM t3) WHERE a = 5
+? SELECT * FROM (SELECT a, c FROM t2 UNION ALL SELECT a, c FROM t3 ORDER BY 1) WHERE a = 5
+? SELECT * FROM (SELECT a, c FROM t2 UNION ALL SELECT a, c FROM t3 UNION SELECT a, b FROM t3) WHERE a = 5
+? SELECT * FROM (SELECT a, c COLLATE BINARY FROM t2 UNION SELECT a, b FROM t3) WHERE a = 5
+? SELECT * FROM (SELECT a, b COLLATE NOCASE FROM t2 UNION SELECT a, b FROM t3) WHERE a = 5
+? SELECT * FROM (SELECT a, b FROM t2 UNION SELECT a, b COLLATE RTRIM FROM t3) WHERE a = 5
+? SELECT * FROM (SELECT a, b FROM t2 UNION SELECT a, b FROM t3) WHERE a = 5 COLLATE NOCASE
+? SELECT * FROM (SELECT a, b FROM t2 UNION SELECT a, b FROM t3) WHERE a = '5' COLLATE NOCASE AND b > 1
+? SELECT * FROM (SELECT a, b FROM t2 UNION SELECT b, b FROM t3) WHERE a = '5' COLLATE NOCASE AND b > 1
+? SELECT * FROM (SELECT b, a FROM t2 UNION SELECT b, b FROM t3) WHERE b = 'a' COLLATE NOCASE
+? SELECT * FROM (SELECT b, a FROM t2 UNION SELECT b, b FROM t3) WHERE b = 'a'
+? SELECT * FROM (SELECT b, a FROM t2 UNION SELECT b, b FROM t3) WHERE b = 'a' AND abs(b COLLATE NOCASE = 3)
+? SELECT * FROM (SELECT b, a FROM t2 UNION ALL SELECT b, c FROM t3 ORDER BY 1) WHERE b = 'a' COLLATE NOCASE
+? SELECT * FROM (SELECT b, a FROM t2 EXCEPT SELECT b, a FROM t3) WHERE b = 'a' COLLATE NOCASE
+? SELECT * FROM (SELECT a, row_number() OVER (PARTITION BY a) FROM t2 UNION SELECT a, b FROM t3) WHERE a = 5
+? SELECT * FROM (SELECT a, row_number() OVER (PARTITION BY a) FROM t2 UNION ALL SELECT a, b FROM t3 ORDER BY 1) WHERE a = 5
+? SELECT * FROM (SELECT a, row_number() OVER (PARTITION BY a) FROM t2) WHERE a = 5
+? SELECT * FROM (SELECT DISTINCT a, c FROM t2) WHERE a = 5
+? SELECT * FROM (SELECT DISTINCT a, c FROM t2) WHERE c = 'a' COLLATE BINARY AND a = 5
+? SELECT * FROM (SELECT DISTINCT b, c FROM t3) WHERE b = 'a' COLLATE NOCASE
+? SELECT * FROM (SELECT a, 'Abc' COLLATE NOCASE FROM t2 UNION SELECT a, b FROM t3) WHERE a = 5
+? SELECT * FROM (SELECT a, c || '' FROM t2 UNION SELECT a, b FROM t3) WHERE a = 5
+? SELECT (SELECT count(*) FROM t3 AS y WHERE y.b = x.b) FROM t2 AS x WHERE x.a = 1
+? SELECT (SELECT count(*) FROM t2 AS y JOIN t2 AS z ON y.b = z.b WHERE y.c = x.b) FROM t2 AS x WHERE x.a = 1
+? SELECT * FROM (SELECT a, c, b FROM t2 WHERE a = 5 LIMIT 3) AS x JOIN t3 AS y ON x.c = y.c
+? SELECT * FROM (SELECT a, c, b FROM t2 WHERE a = 5 LIMIT 3) AS x JOIN t3 AS y ON x.c = y.c ORDER BY y.c

@@ -102,3 +102,64 @@ CREATE INDEX i_w0 ON w(substr(d, 1, 7))
 ? SELECT DISTINCT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.k > 5 AND (x.k + 1, x.id) = ('x', 2) AND x.n = 1
 ? SELECT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.k + 1 > 5 AND (x.k + 1, x.id + 1) = ('x', 2) AND x.n = 1 ORDER BY substr(x.d, 1, 7)
 ? SELECT x.s, y.n > 1 FROM w AS x LEFT JOIN b AS y ON x.id = y.id WHERE x.k + 1 > 5 AND (x.k + 1, x.id + 1) = ('x', 2) AND x.n = 1 ORDER BY substr(x.d, 1, 7), x.s
+===
+CREATE TABLE t2(c0 INTEGER PRIMARY KEY, a9)
+INSERT INTO t2(c0) VALUES (NULL), (65536)
+CREATE INDEX i7 ON t2(c0)
+? SELECT c0 FROM t2 INDEXED BY i7 WHERE c0 IN (SELECT c0 FROM t2)
+? SELECT c0 FROM t2 INDEXED BY i7 WHERE c0 IN (1,2,3)
+? SELECT c0 FROM t2 INDEXED BY i7 WHERE c0 = 1
+? SELECT c0 FROM t2 INDEXED BY i7 WHERE c0 > 1
+? SELECT c0 FROM t2 INDEXED BY i7 WHERE c0 > 1 AND c0 IN (1,2,65536)
+? SELECT c0 FROM t2 WHERE c0 IN (1,2,3)
+? SELECT c0 FROM t2 WHERE c0 IN (SELECT c0 FROM t2)
+? DELETE FROM t2 WHERE c0 IN (SELECT c0 FROM t2)
+? DELETE FROM t2 WHERE c0 IN (1,2)
+? DELETE FROM t2 WHERE c0 = 1
+DROP INDEX i7
+CREATE INDEX i8 ON t2(a9)
+INSERT INTO t2 VALUES(7, 7)
+? SELECT c0 FROM t2 INDEXED BY i8 WHERE a9 = 7 AND c0 IN (SELECT c0 FROM t2)
+? SELECT c0 FROM t2 INDEXED BY i8 WHERE a9 IN (7, 8) AND c0 IN (SELECT c0 FROM t2)
+CREATE UNIQUE INDEX i9 ON t2(c0, a9)
+? SELECT c0 FROM t2 INDEXED BY i9 WHERE a9 IN (7, 8) AND c0 IN (SELECT c0 FROM t2)
+? SELECT c0 FROM t2 INDEXED BY i9 WHERE a9 = 7 AND c0 =7
+? SELECT c0 FROM t2 WHERE a9 = 7 AND c0 =7
+CREATE INDEX i10 ON t2(a9, c0, a9)
+? SELECT c0 FROM t2 INDEXED BY i10 WHERE a9 IN (7,8) AND c0 IN (SELECT c0 FROM t2)
+? SELECT c0 FROM t2 INDEXED BY i10 WHERE a9 = 7 AND c0 = 7
+CREATE TABLE t3(a INT, b INT)
+CREATE INDEX j1 ON t3(a, b)
+INSERT INTO t3 VALUES(1,1),(2,2),(2,3)
+? SELECT * FROM t3 WHERE a = b AND a IN (SELECT c0 FROM t2)
+? SELECT * FROM t3 WHERE a = b AND a IN (1,2)
+? SELECT * FROM t3 WHERE a = b AND b IN (1,2)
+? SELECT * FROM t3 WHERE (a,a) IN (SELECT a9,a9 FROM t2)
+? SELECT * FROM t3 WHERE (a,b) IN (SELECT a9,a9 FROM t2)
+? SELECT * FROM t3 WHERE (b,b) IN (SELECT a9,a9 FROM t2) AND a = 1
+===
+CREATE TABLE w(id INT, k INT, s TEXT, n REAL, d TEXT, PRIMARY KEY(k, id)) WITHOUT ROWID
+CREATE TABLE b(id INT, k INT, s TEXT, n REAL, d TEXT)
+CREATE INDEX bk ON b(k, s)
+? SELECT * FROM w AS y WHERE (y.k, y.k) IN ((1, 1), (1, 0), (3, 1))
+? SELECT * FROM w AS y WHERE (y.k, y.id) IN ((1, 1), (1, 0), (3, 1))
+? SELECT * FROM w AS y WHERE (y.id, y.k) IN ((1, 1), (1, 0), (3, 1))
+? SELECT * FROM w AS y WHERE (y.k, 1) IN ((1, 1), (1, 0), (3, 1))
+? SELECT * FROM w AS y WHERE (y.k, y.k) IN (SELECT 1, 2)
+? SELECT * FROM w AS y WHERE (y.k, y.k) IN (SELECT 1, 2 UNION ALL SELECT 3, 4)
+? SELECT * FROM w AS y WHERE (y.k, y.id) IN (SELECT 1, 2 UNION ALL SELECT 3, 4)
+? SELECT * FROM w AS y WHERE (y.k, y.id) IN (SELECT 1, 2 LIMIT 3)
+? SELECT * FROM w AS y WHERE (y.k, y.id) IN (VALUES(1,2),(3,4))
+? SELECT * FROM w AS y WHERE (y.id, y.id, y.k, y.n, y.s) IN b
+? SELECT * FROM w AS y WHERE (y.k, y.k) IN ((1, 1), (1, 0), (3, 1)) ORDER BY k DESC
+? SELECT * FROM b AS y WHERE (y.k, y.k) IN ((1, 1), (1, 0), (3, 1)) ORDER BY k DESC
+? SELECT * FROM b AS y WHERE (y.k, y.k) IN ((1, 1), (1, 0), (3, 1))
+? SELECT x.id, y.id, x.k, substr(y.d, 1, 7) FROM w AS x JOIN w AS y ON x.s = y.s WHERE (y.k, y.k) IN ((1, 1), (1, 0), (3, 1))
+? SELECT x.id, y.id, x.k, substr(y.d, 1, 7) FROM w AS x JOIN w AS y ON x.s = y.s WHERE (y.k, y.k) IN ((1, 1), (1, 0), (3, 1)) ORDER BY x.k LIMIT 7
+? SELECT x.id, y.id, x.k, substr(y.d, 1, 7) FROM w AS x JOIN w AS y ON x.s = y.s WHERE (y.k, y.k) IN ((1, 1), (1, 0), (3, 1)) ORDER BY x.k
+CREATE INDEX i_w0 ON w(k, s)
+? SELECT x.id, y.id, x.k, substr(y.d, 1, 7) FROM w AS x JOIN w AS y ON x.s = y.s WHERE (y.k, y.k) IN ((1, 1), (1, 0), (3, 1))
+? SELECT x.id, y.id, x.k, substr(y.d, 1, 7) FROM w AS x JOIN w AS y ON x.s = y.s WHERE (y.k, y.k) IN ((1, 1), (1, 0), (3, 1)) ORDER BY x.k LIMIT 7
+? SELECT x.id, y.id, x.k, substr(y.d, 1, 7) FROM w AS x JOIN w AS y ON x.s = y.s WHERE (y.k, y.id) IN ((1, 1), (1, 0), (3, 1)) ORDER BY x.k LIMIT 7
+? SELECT x.id, y.id, x.k, substr(y.d, 1, 7) FROM w AS x JOIN w AS y ON x.s = y.s WHERE y.k IN (SELECT 1) ORDER BY x.k LIMIT 7
+? SELECT x.id, y.id, x.k, substr(y.d, 1, 7) FROM w AS x JOIN w AS y ON x.s = y.s WHERE (y.k, y.k) IN (SELECT 1, 2) ORDER BY x.k LIMIT 7

@@ -364,3 +364,80 @@ analyze
 ? SELECT a,b FROM c WHERE c.d <= 'xxxxxxx' AND c.a = 2
 ? SELECT count(*) FROM c JOIN e ON c.a=e.x WHERE c.d = 'xxxxxxxx' AND c.c < 6
 ? SELECT * FROM c WHERE c.a IS NOT NULL
+===
+CREATE TABLE b(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL, d TEXT, UNIQUE(id, d))
+INSERT INTO b VALUES (0, 2, 'X', 2.5, '2024-03-02')
+INSERT INTO b VALUES (43, 2, 'x', 2.5, '2024-02-01')
+INSERT INTO b VALUES (44, 1, 'X', -3, '2024-03-02')
+INSERT INTO b VALUES (45, 3, 'X', 2.5, '2024-01-01')
+INSERT INTO b VALUES (73, 2, 'z', NULL, '2024-04-02')
+INSERT INTO b VALUES (74, 1, 'X', -3, '2024-03-03')
+INSERT INTO b VALUES (75, 3, 'y', 2.5, '2024-04-01')
+INSERT INTO b VALUES (79, 3, 'X', -3, '2024-04-03')
+CREATE INDEX i_b1 ON b(k + n)
+CREATE INDEX i_b2 ON b(k, s)
+ANALYZE
+? SELECT * FROM b INDEXED BY i_b2 WHERE (k, s) IN ((1, 'X'), (3, 'X'), (0, 'y'))
+? SELECT * FROM b INDEXED BY i_b2 WHERE (k, s) IN (SELECT 1,2)
+? SELECT * FROM b INDEXED BY i_b2 WHERE k IN (SELECT 1)
+? SELECT * FROM b INDEXED BY i_b2 WHERE k IN (SELECT 1) AND s IN (SELECT 2)
+? SELECT * FROM b INDEXED BY i_b1 WHERE (k, s) IN (SELECT 1,2)
+? SELECT * FROM b INDEXED BY i_b1 WHERE k IN (SELECT 1)
+? SELECT * FROM b WHERE (k, s) IN (SELECT 1,2)
+? SELECT * FROM b WHERE (k, s) IN (SELECT 1,2) ORDER BY k + n
+? SELECT * FROM b WHERE (k, s) IN (SELECT 1,2) ORDER BY k
+? SELECT * FROM b WHERE k IN (SELECT 1) ORDER BY k + n
+? SELECT * FROM b WHERE k IN (SELECT 1) AND s IN (SELECT 2) ORDER BY k + n
+? SELECT * FROM b WHERE (k, s) IN (SELECT 1,2) ORDER BY k, s
+===
+CREATE TABLE a(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL, d TEXT, UNIQUE(k, id))
+INSERT INTO a VALUES (0, 2, 'yy', -3, '2024-01-03')
+INSERT INTO a VALUES (2, 2, 'x', 1, '2024-04-01')
+INSERT INTO a VALUES (15, 2, 'X', 2, '2024-01-01')
+INSERT INTO a VALUES (16, 1, 'yy', 2, '2024-03-03')
+INSERT INTO a VALUES (17, 2, 'y', 2.5, '2024-04-01')
+INSERT INTO a VALUES (18, 2, 'x', 1, '2024-02-03')
+INSERT INTO a VALUES (19, 1, 'y', 2.5, '2024-02-02')
+INSERT INTO a VALUES (20, 0, 'x', -3, '2024-03-03')
+INSERT INTO a VALUES (21, NULL, 'x', NULL, '2024-03-01')
+INSERT INTO a VALUES (22, 0, 'yy', 2, '2024-03-02')
+INSERT INTO a VALUES (23, 0, NULL, 1, '2024-04-03')
+INSERT INTO a VALUES (24, 2, NULL, 2, '2024-03-02')
+INSERT INTO a VALUES (25, 1, 'yy', 1, '2024-01-01')
+INSERT INTO a VALUES (26, 1, 'x', -3, '2024-03-02')
+CREATE TABLE b(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL, d TEXT, UNIQUE(k, id))
+INSERT INTO b VALUES (3, 1, 'X', 2.5, '2024-03-02')
+INSERT INTO b VALUES (4, 0, 'x', -3, '2024-02-01')
+INSERT INTO b VALUES (13, 2, 'X', NULL, '2024-02-02')
+INSERT INTO b VALUES (14, 2, 'yy', -3, '2024-01-02')
+INSERT INTO b VALUES (15, 1, 'yy', -3, '2024-02-02')
+INSERT INTO b VALUES (16, 2, 'X', NULL, '2024-02-02')
+INSERT INTO b VALUES (17, 2, 'X', NULL, '2024-03-03')
+INSERT INTO b VALUES (18, 1, 'yy', 2, '2024-01-01')
+INSERT INTO b VALUES (19, 1, 'x', 1, '2024-01-03')
+INSERT INTO b VALUES (20, 2, 'y', 1, '2024-03-03')
+INSERT INTO b VALUES (21, 1, 'x', 2, '2024-04-01')
+INSERT INTO b VALUES (22, 4, NULL, 1, '2024-03-01')
+INSERT INTO b VALUES (23, 3, 'yy', 2, '2024-01-02')
+INSERT INTO b VALUES (24, 1, 'yy', 2, '2024-03-03')
+INSERT INTO b VALUES (25, 0, 'x', 2, '2024-04-03')
+INSERT INTO b VALUES (26, 3, 'yy', NULL, '2024-02-01')
+INSERT INTO b VALUES (27, 0, 'y', NULL, '2024-03-01')
+INSERT INTO b VALUES (28, 3, 'z', NULL, '2024-04-02')
+ANALYZE
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x JOIN a AS y ON x.d = y.d AND x.k < y.k WHERE y.k = 2 ORDER BY y.n > 1 NULLS LAST LIMIT 3 OFFSET 3
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x JOIN a AS y ON x.d = y.d AND x.k < y.k WHERE y.k = 2 ORDER BY y.n > 1 LIMIT 3
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x JOIN a AS y ON x.d = y.d AND x.k < y.k WHERE y.k = 2 ORDER BY y.n > 1
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x JOIN a AS y ON x.d = y.d AND x.k < y.k WHERE y.k = 2
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x JOIN a AS y ON x.d = y.d AND x.k < 2 WHERE y.k = 2
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x JOIN a AS y ON x.k < y.k WHERE y.k = 2
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x CROSS JOIN a AS y ON x.d = y.d AND x.k < y.k WHERE y.k = 2
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM a AS y CROSS JOIN b AS x ON x.d = y.d AND x.k < y.k WHERE y.k = 2
+? SELECT 1 FROM b AS x WHERE k < 2
+? SELECT 1 FROM b AS x WHERE k < +2
+? SELECT * FROM b AS x WHERE k < 2
+? SELECT * FROM b AS x WHERE k < +2
+? SELECT * FROM a AS x WHERE k = 2
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x JOIN a AS y ON x.k < y.k WHERE y.k = 2 ORDER BY y.n
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x JOIN a AS y ON x.k < y.k WHERE y.k = 2 ORDER BY y.n LIMIT 3
+? SELECT x.id, y.id, x.n > 1, y.n > 1 FROM b AS x JOIN a AS y ON x.d = y.d AND x.k < 2 WHERE y.k = 2 ORDER BY y.n LIMIT 3

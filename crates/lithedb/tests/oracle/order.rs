@@ -282,6 +282,8 @@ fn joined(rng: &mut Rng) -> String {
 fn compound(rng: &mut Rng) -> String {
     let mut query = String::new();
     let (first, second) = (*pick(rng, &["k", "s", "d"]), *pick(rng, &["n", "s", "k"]));
+    // Of two columns s, SQLite orders by one collation and takes an index of another: with LIMIT its rows are not the first of that order.
+    let second = if first == second { "n" } else { second };
     for at in 0..rng.usize(2..4) {
         if at > 0 {
             query += *pick(rng, &[" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ", " UNION ALL "]);

@@ -30,6 +30,8 @@ pub enum Ended {
     WithError,
     /// With a violated foreign key.
     WithForeignKey,
+    /// With a value of the wrong type for a STRICT table.
+    WithType,
     /// With triggers that nest too deep.
     TooDeep,
     /// SQLite took too long, so Lithe was not run: triggers that call each other can run for ever.
@@ -107,6 +109,7 @@ impl Pair {
         if same(&lithe, &sqlite) || is_ordered && same_order(&lithe, &sqlite, !sql.contains("LIMIT")) {
             return Ok(match lithe {
                 Answer::Error { code, .. } if code == ResultCode::CONSTRAINT_FOREIGNKEY.0 => Ended::WithForeignKey,
+                Answer::Error { code, .. } if code == ResultCode::CONSTRAINT_DATATYPE.0 => Ended::WithType,
                 Answer::Error { message, .. } if message == "triggers nested too deep" => Ended::TooDeep,
                 Answer::Error { .. } => Ended::WithError,
                 Answer::Rows { .. } => Ended::Well,

@@ -74,6 +74,7 @@ impl<'a> Join<'_, 'a> {
             in_or: true,
             for_write: true,
             in_select: false,
+            last_order: 0,
             found: Candidates::default(),
         };
         // Some sources of outer loops may have been eliminated: those of LEFT JOINs that nothing reads.

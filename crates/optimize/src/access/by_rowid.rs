@@ -8,7 +8,7 @@ use super::context::PlanContext;
 use super::finish::{rowid_key_of, runs_backwards};
 use super::log_est::LogEst;
 use super::plan::*;
-use super::shortcut::{ROWID_COST, constraint_on_rowid, only_table};
+use super::shortcut::{ROWID_COST, ROWS, constraint_on_rowid, only_table};
 use super::terms::Terms;
 use super::wanted_columns;
 
@@ -51,7 +51,7 @@ pub fn find<'a>(
         order_by_met: false,
         distinct: DistinctPlan::Nothing,
         one_row: true,
-        rows: LogEst::ONE,
+        rows: ROWS,
         scans: &[],
     }))
 }

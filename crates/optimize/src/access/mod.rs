@@ -112,6 +112,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&
         in_or: false,
         for_write: request.purpose == Purpose::Write,
         in_select: request.purpose == Purpose::Read,
+        last_order: 0,
         found: Candidates::default(),
     };
     for (source, info) in infos.iter().enumerate() {

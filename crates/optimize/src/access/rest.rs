@@ -13,10 +13,15 @@ pub fn rest_request<'a>(context: &PlanContext<'a>, join: &JoinPlan<'a>, at: usiz
     // The code for a row checks all conditions of WHERE; the conditions here only help to find rows. If another RIGHT JOIN follows, no
     // row may be left out, because its matches there are found before WHERE is checked.
     let is_last = !all[at + 1..].iter().any(|source| source.join.keeps_right_rows());
+    // Those on outer loops, too, all of whose columns are NULL by then: they count where an index saves fetches.
+    let own = join.loops.iter().position(|planned| planned.source == at).unwrap_or(0);
+    let known = join.loops[..=own]
+        .iter()
+        .fold(SourceSet::EMPTY, |known, planned| known.union(SourceSet::single(planned.source)));
     let leads = |term: &Term<'a>| {
         is_last
             && term.origin == TermOrigin::Where
-            && sources_of(all, &term.expr) == SourceSet::single(at)
+            && sources_of(all, &term.expr).is_subset_of(known)
             && is_deterministic(&term.expr)
             && !has_correlated_query(&term.expr)
     };

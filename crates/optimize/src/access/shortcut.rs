@@ -15,6 +15,8 @@ use super::terms::{ConstraintId, Op, Right, Terms};
 /// SQLite's cost of such a plan.
 pub(super) const ROWID_COST: LogEst = LogEst(33);
 const UNIQUE_COST: LogEst = LogEst(39);
+/// The number of rows that SQLite expects of it: a little more than one.
+pub(super) const ROWS: LogEst = LogEst(1);
 
 /// The plan, when the rowid or all columns of a unique index are known.
 pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
@@ -55,7 +57,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
     };
     let ordered = join.order.columns.len();
     let order = OrderResult { satisfied: Satisfied::Columns(ordered), ..OrderResult::default() };
-    let found = Found { loops: Few::one(0), rows: LogEst::ONE, ordered, order, is_shortcut: true };
+    let found = Found { loops: Few::one(0), rows: ROWS, ordered, order, is_shortcut: true };
     Some((Candidates { all: vec![candidate], scans: Vec::new() }, found))
 }
 

@@ -70,9 +70,9 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// The parts of a compound of plain SELECTs that are all appended.
+/// The parts of a compound of plain SELECTs that are all appended. Its ORDER BY is one that has no effect.
 fn appended_parts<'a>(query: &Query<'a>) -> Option<Vec<&'a Select<'a>>> {
-    if !query.is_compound() || !query.order_by.is_empty() || query.limit.is_some() {
+    if !query.is_compound() || query.limit.is_some() {
         return None;
     }
     query

@@ -46,13 +46,14 @@ impl<'a> Rewriter<'a> {
             if is_kept_apart(derived) || !fits(outer, at) {
                 continue;
             }
-            if self.append(draft, core_at, outer, at, derived) {
-                return true;
-            }
-            let Some(inner) = derived.query.single_select() else { continue };
             let is_sorted = !draft.query.order_by.is_empty() || core_at < draft.query.merged_cores();
             let inner_order =
                 derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted, derived.query);
+            let has_order = inner_order && !derived.query.order_by.is_empty();
+            if !has_order && self.append(draft, core_at, outer, at, derived) {
+                return true;
+            }
+            let Some(inner) = derived.query.single_select() else { continue };
             let (query, inner) = match derived.cte {
                 Some(cte) if cte.uses.get() > 1 => {
                     let copy = self.copy_query(derived.query);
@@ -162,8 +163,9 @@ impl<'a> Rewriter<'a> {
     /// The result columns of a query in FROM, as the enclosing query sees them: without subtypes. Columns stay as they are.
     pub(super) fn seen_from_outside(&self, columns: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
         let is_call = |column: &Expr<'a>| matches!(column, Expr::Function(_)) && is_constant(column);
+        let is_marked = |column: &Expr<'a>| is_call(column) || matches!(column, Expr::Exists(_));
         let loses = |column: &Expr<'a>| !matches!(column, Expr::Column(_)) && may_have_subtype(column);
-        if !columns.iter().any(|column| loses(column) || is_call(column)) {
+        if !columns.iter().any(|column| loses(column) || is_marked(column)) {
             return columns;
         }
         let seen = columns.iter().map(|column| {
@@ -173,12 +175,13 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc_slice_copy(&seen.collect::<Vec<_>>())
     }
 
-    /// The expression, marked as a replacement if it is a constant call.
+    /// The expression, marked as a replacement if it is a constant call or an EXISTS, which then becomes no join, as in SQLite.
     pub(super) fn in_place_of_column(&self, expr: &Expr<'a>) -> Expr<'a> {
         match expr {
             Expr::Function(call) if is_constant(expr) => {
                 Expr::Function(self.arena.alloc(Call { replaces_column: true, ..**call }))
             }
+            Expr::Exists(_) => Expr::Unary(UnaryOp::Plus, self.arena.alloc(*expr)),
             other => *other,
         }
     }
@@ -187,8 +190,7 @@ impl<'a> Rewriter<'a> {
     fn order_seen_from(&self, outer: &Select<'a>, terms: &[OrderTerm<'a>]) -> &'a [OrderTerm<'a>] {
         let seen = terms.iter().map(|term| {
             let bare = lithe_resolve::ir::skip_collate(term.expr);
-            let output =
-                outer.columns.iter().position(|column| same(&skip_subtype(*column), &bare)).map(|at| at as u16);
+            let output = outer.columns.iter().position(|column| same(&unmarked(*column), &bare)).map(|at| at as u16);
             OrderTerm { output, ..*term }
         });
         self.arena.alloc_slice_copy(&seen.collect::<Vec<_>>())
@@ -408,6 +410,14 @@ fn row_may_lack<'a>(outer: &'a Select<'a>, at: usize, inner: &Select<'a>) -> boo
     let is_computed = |position: usize| !is_plain(position);
     let needs_lookup = at > 0 && outer.terms.iter().any(|term| uses(&term.expr, &is_computed));
     has_key && (!needs_lookup || outer.terms.iter().any(|term| is_lookup(&term.expr)))
+}
+
+/// The expression that takes the place of a column, without the marks of that.
+fn unmarked<'a>(expr: Expr<'a>) -> Expr<'a> {
+    match skip_subtype(expr) {
+        Expr::Unary(UnaryOp::Plus, exists @ Expr::Exists(_)) => *exists,
+        bare => bare,
+    }
 }
 
 fn is_column_of(expr: &Expr<'_>, source: &Source<'_>) -> bool {

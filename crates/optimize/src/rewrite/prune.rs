@@ -118,8 +118,9 @@ pub(crate) fn used_aggregates<'a>(
 }
 
 fn prune_order<'a>(select: &Select<'a>, is_sorted: bool, query: Query<'a>) -> Query<'a> {
-    // SQLite keeps the order of groups, which is visible where the outer ORDER BY has ties.
-    let is_grouped = query.single_select().is_some_and(|inner| inner.is_aggregate);
+    // SQLite keeps the order of groups, which is visible where the outer ORDER BY has ties. Of a compound it looks at the last core.
+    let is_grouped =
+        query.cores.last().is_some_and(|core| matches!(core.body, CoreBody::Select(inner) if inner.is_aggregate));
     let is_lost = query.limit.is_none() && !is_grouped && loses_order(select, is_sorted, &query);
     if is_lost { Query { order_by: &[], ..query } } else { query }
 }
@@ -172,9 +173,9 @@ fn calls_functions(query: &Query<'_>) -> bool {
     query.cores.iter().any(of_core) || query.order_by.iter().any(|term| calls(&term.expr))
 }
 
-/// Whether the aggregate gives the same result in whatever order its rows come.
+/// Whether the aggregate gives the same result in whatever order its rows come. A sum of reals does not.
 fn is_blind(call: &Aggregate<'_>) -> bool {
-    const IN_ANY_ORDER: [&str; 6] = ["count", "sum", "total", "avg", "min", "max"];
+    const IN_ANY_ORDER: [&str; 3] = ["count", "min", "max"];
     call.function.is_builtin() && IN_ANY_ORDER.contains(&call.function.name())
 }
 

@@ -111,7 +111,8 @@ fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'
         && uses_no_outer_query(source.id, &term.expr)
         && is_deterministic(&term.expr)
         && !has_correlated_query(&term.expr)
-        && (is_all_appended(derived.query) || is_binary(&term.expr))
+        && (is_all_appended(derived.query) || has_binary_columns(derived.query))
+        && !(derived.query.is_compound() && has_windows(derived.query))
         && derived.query.cores.iter().all(|core| is_about_partitions(core, source.id, &term.expr))
 }
 
@@ -154,8 +155,20 @@ fn is_all_appended(query: &Query<'_>) -> bool {
     query.cores.iter().all(|core| core.op == CompoundOp::UnionAll)
 }
 
-/// Whether rows that UNION treats as equal give the same result of the condition: only the collation BINARY is
-/// involved.
+/// Whether rows that a UNION treats as equal are the same: all columns of all cores have the collation BINARY.
+fn has_binary_columns(query: &Query<'_>) -> bool {
+    let is_binary = |column: &Expr<'_>| collation_of(column).unwrap_or_default() == Coll::Binary;
+    query.cores.iter().all(|core| match core.body {
+        CoreBody::Select(select) => select.columns.iter().all(is_binary),
+        CoreBody::Values(_) => false,
+    })
+}
+
+fn has_windows(query: &Query<'_>) -> bool {
+    query.cores.iter().any(|core| matches!(core.body, CoreBody::Select(select) if !select.windows.is_empty()))
+}
+
+/// Whether the condition involves only the collation BINARY.
 fn is_binary(expr: &Expr<'_>) -> bool {
     !any(expr, &mut |expr| match expr {
         Expr::Column(column) => column.collation != Coll::Binary,

@@ -180,9 +180,11 @@ fn plan_table<'a>(
     let rowid = NewRowid::of(resolved, &rows);
     let literals = |at| rows.is_literal(resolved, at);
     let constraints = Constraints::of(resolver, &table, policy, None, literals);
-    // ON CONFLICT of the rowid is planned even if a new rowid will be generated, and so are its triggers.
+    // ON CONFLICT of the rowid is planned even if a new rowid will be generated, and so are its triggers, and what REPLACE entails.
     let is_named = resolved.upserts.iter().any(|clause| clause.constraint == Constraint::Rowid);
-    let is_asked = is_named && resolved.place_of(ChangedColumn::Rowid).is_some();
+    let is_replacing = policy_of(policy, target.table.rowid_conflict) == Conflict::Replace;
+    let is_watched = is_replacing && (flags.recursive_triggers || flags.foreign_keys);
+    let is_asked = (is_named || is_watched) && resolved.place_of(ChangedColumn::Rowid).is_some();
     let rowid_is_given = matches!(rowid, NewRowid::Integer(_) | NewRowid::Value(_)) || is_asked;
     let (unique, replaced) = plan_unique(resolver, resolved, &table, policy, rowid_is_given);
     let mut upserts = Vec::with_capacity(updates.len());

@@ -51,6 +51,8 @@ pub(super) fn add_column<'a>(
         return Ok(());
     }
     if table.strict && column.generated.is_some() {
+        // SQLite checks the types by quick_check, which needs the collations of all indexes.
+        table.indexes.iter().try_for_each(|index| cg.index_key(db, index).map(drop))?;
         emit_type_check(cg, altered, definition, column, sql)?;
     }
     edits::write(cg, db, &[RowEdit::text("table", &table.name, new_sql)])?;

@@ -188,6 +188,9 @@ fn index_edit<'a>(
     };
     let new_table = to.map(|to| NameBuf::from(to.name));
     let name = index.name.clone();
+    if matches!(change, Change::Table(_)) && !is_own {
+        return Ok(());
+    }
     let Some(sql) = &index.sql else {
         // The names of indexes of constraints contain the table's name.
         let number = String::from_utf8_lossy(name.as_bytes()).rsplit('_').next().map(str::to_owned);
@@ -212,14 +215,19 @@ fn index_edit<'a>(
             .and_then(|()| in_namesake())
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
+    let namesake = verify::namesake(&resolver, of, table.name.name());
     // Where a table of temp has the name of the index's table, SQLite takes the columns for that one's, and does not rename them.
-    let is_shadowed =
-        matches!(change, Change::Column(..)) && verify::namesake(&resolver, of, table.name.name()).is_some();
+    let is_shadowed = matches!(change, Change::Column(..)) && namesake.is_some();
     let mut text = match is_own && !is_shadowed {
         true => in_index(altered, change, create, is_legacy(cg, change)),
         false => TextEdits::default(),
     };
-    let resolved = resolve_terms(&resolver, of, table, create, sql);
+    // Whether a word in double quotes is a name or a string, SQLite asks the table that shadows the index's.
+    let shadowing = namesake.filter(|shadowing| {
+        !matches!(change, Change::Table(_)) && shadowing.view().is_none() && shadowing.virtual_table().is_none()
+    });
+    let (of_terms, terms) = shadowing.map_or((of, table), |shadowing| (Db::TEMP, &**shadowing));
+    let resolved = resolve_terms(&resolver, of_terms, terms, create, sql);
     if is_checked {
         resolved.map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
@@ -236,7 +244,8 @@ fn index_edit<'a>(
 /// Rejects a term of an index that is only a name in double quotes and no column: once it is in single quotes, it must be the
 /// name of a column.
 pub(super) fn refuse_strings_as_terms<'a>(cg: &Codegen<'a>, table: &'a Table) -> Result<()> {
-    for index in &table.indexes {
+    // The oldest comes first.
+    for index in table.indexes.iter().rev() {
         let Some(sql) = &index.sql else { continue };
         let Stmt::CreateIndex(create) = cg.resolver.parse_stored(sql)? else { continue };
         for term in create.columns {

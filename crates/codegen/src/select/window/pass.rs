@@ -279,7 +279,8 @@ fn emit_partition<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, carried: &Carried<'
     for cursor in [pass.current, pass.other] {
         cg.b.emit(Insn::OpenDup { cursor, original: pass.table });
     }
-    for frame in &pass.frames {
+    // SQLite computes the window that is written last first, and so finds what is wrong with its frame first.
+    for frame in pass.frames.iter().rev() {
         frame::begin(cg, frame, pass)?;
     }
     for call in &pass.calls {

@@ -130,7 +130,8 @@ impl World {
             10 => format!("sum({other}) OVER ({partition}ORDER BY {integer}{of_peers})"),
             11 => format!("max({integer}) FILTER (WHERE {}) OVER ({partition}{total})", self.condition(sources, 0)),
             12 => format!("nth_value({number}, 2) OVER ({partition}{total}{frame})"),
-            _ => format!("group_concat({}, ',') OVER ({partition}{total}{frame})", self.text(sources)),
+            // Where a removal leaves only empty texts, SQLite forgets a separator, and later cuts the front of the text.
+            _ => format!("group_concat('<' || {}, ',') OVER ({partition}{total}{frame})", self.text(sources)),
         }
     }
 

@@ -42,3 +42,19 @@ ALTER TABLE sa ADD b NOT NULL
 ALTER TABLE sa ADD b FOO DEFAULT (random())
 ALTER TABLE sa ADD b
 SELECT sql FROM sqlite_schema WHERE name = 'sa'
+CREATE TABLE computed(a, b AS (abs(a)) UNIQUE, c)
+INSERT INTO computed(a) VALUES (1), (NULL)
+ALTER TABLE computed ALTER COLUMN b SET NOT NULL
+ALTER TABLE computed ALTER COLUMN a SET NOT NULL
+DELETE FROM computed WHERE a IS NULL
+PRAGMA writable_schema = ON
+UPDATE sqlite_schema SET sql = replace(sql, 'abs(', 'theirs(') WHERE name = 'computed'
+ALTER TABLE computed ALTER COLUMN b SET NOT NULL
+PRAGMA writable_schema = RESET
+CREATE TABLE named(a, b AS (abs(a)), CONSTRAINT one CHECK (a > 0))
+INSERT INTO named(a) VALUES (1)
+ALTER TABLE named ADD CONSTRAINT one CHECK (a < 0)
+PRAGMA writable_schema = ON
+UPDATE sqlite_schema SET sql = replace(sql, 'abs(', 'theirs(') WHERE name = 'named'
+PRAGMA writable_schema = RESET
+ALTER TABLE named ADD CONSTRAINT one CHECK (b)

@@ -69,3 +69,12 @@ ALTER TABLE cook2 ADD d
 PRAGMA temp.schema_version
 ALTER TABLE cook2 DROP d
 PRAGMA temp.schema_version
+CREATE TABLE words(a, "c", d)
+CREATE TABLE beside(x, y)
+CREATE TEMP TABLE words(a, "order")
+CREATE INDEX main.words_in_quotes ON words(a) WHERE "order" > 1 AND "c" <> 'x'
+DROP TABLE temp.words
+CREATE INDEX main.words_in_quotes ON words(a) WHERE "order" > 1 AND "c" <> 'x'
+CREATE TEMP TABLE words(a, "order")
+ALTER TABLE main.beside RENAME y TO z
+SELECT sql FROM main.sqlite_schema WHERE name = 'words_in_quotes'

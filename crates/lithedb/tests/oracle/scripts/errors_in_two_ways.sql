@@ -119,3 +119,31 @@ CREATE INDEX nosuch ON t(nosuch1, nosuch2)
 CREATE INDEX i ON nosucht(nosuch1, nosuch2)
 CREATE INDEX i ON t(a, nosuch2) WHERE nosuch3
 CREATE INDEX i ON t(abs(nosuch1), nosuch2)
+CREATE VIEW grouped_by_count AS SELECT 2 COLLATE NOCASE AS x0, count(a) AS x1 FROM t GROUP BY (2 COLLATE NOCASE)
+SELECT * FROM grouped_by_count
+SELECT x0 FROM (SELECT 5 AS x0, (SELECT x0 FROM grouped_by_count) AS x1 LIMIT 1)
+SELECT 1, count(*) + 1 AS n FROM t GROUP BY 2 COLLATE NOCASE
+SELECT 1, count(*) FROM t GROUP BY 2
+CREATE INDEX two_ways ON t("dq") WHERE nosuch = 1
+PRAGMA recursive_triggers = ON
+CREATE TABLE replacing(a INTEGER PRIMARY KEY ON CONFLICT REPLACE, b)
+CREATE TRIGGER of_nothing BEFORE DELETE ON replacing BEGIN DELETE FROM no_such_table; END
+INSERT INTO replacing VALUES (NULL, 1)
+INSERT INTO replacing(b) VALUES (1)
+PRAGMA recursive_triggers = OFF
+INSERT INTO replacing VALUES (NULL, 1)
+CREATE TABLE checked(a CHECK (abs(a) > 0), b)
+CREATE TRIGGER before_checked BEFORE INSERT ON checked BEGIN INSERT INTO no_such_table VALUES (1); END
+INSERT INTO checked VALUES (1, 2)
+PRAGMA writable_schema = ON
+UPDATE sqlite_schema SET sql = replace(sql, 'abs(', 'theirs(') WHERE name = 'checked'
+PRAGMA writable_schema = RESET
+INSERT INTO checked VALUES (1, 2)
+DROP TRIGGER before_checked
+CREATE TRIGGER after_checked AFTER INSERT ON checked BEGIN INSERT INTO no_such_table VALUES (1); END
+INSERT INTO checked VALUES (1, 2)
+CREATE TABLE u1(a PRIMARY KEY, b)
+CREATE TRIGGER u1_b BEFORE INSERT ON u1 BEGIN INSERT INTO u5 VALUES (2); END
+CREATE TRIGGER u1_u AFTER UPDATE ON u1 BEGIN INSERT INTO u2 VALUES (7); END
+INSERT INTO u1 VALUES (1, 2) ON CONFLICT(a) DO UPDATE SET b = 1
+UPDATE u1 SET b = 1

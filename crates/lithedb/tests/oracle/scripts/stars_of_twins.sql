@@ -20,3 +20,9 @@ SELECT * FROM t5 JOIN (t4 JOIN (SELECT * FROM t5) AS t5);
 SELECT * FROM t4 JOIN (t5 JOIN t4) USING (a, b);
 SELECT * FROM t5 JOIN ((t5 JOIN t6) JOIN t4);
 SELECT * FROM t5 JOIN ((t4 JOIN (t5 JOIN t6)) AS t7)
+CREATE TABLE merged(a, c, d)
+CREATE TABLE z(a)
+SELECT * FROM z NATURAL JOIN merged, main.merged
+SELECT * FROM z JOIN merged USING(a), main.merged
+SELECT * FROM z JOIN merged, main.merged
+SELECT merged.* FROM z NATURAL JOIN merged, main.merged

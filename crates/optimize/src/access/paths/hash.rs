@@ -32,6 +32,7 @@ impl<'a> PathFinder<'_, 'a> {
             candidate.setup = (search + info.rows + build).max(LogEst::ONE);
             candidate.run = search.sum(FOUND_ROWS);
             candidate.rows = FOUND_ROWS;
+            candidate.order = self.last_order;
             if info.is_measured && self.terms.constraint(id).needs.is_empty() {
                 // A hash table pays only if the searched value differs from row to row of the outer loops.
                 let condition = self.terms.constraint(id).condition;

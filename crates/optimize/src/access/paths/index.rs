@@ -4,7 +4,7 @@
 //! ends the key. Every prefix is a candidate of its own.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{CompareOp, Expr, Fixed, InSet, Indexed, JoinKind, SourceSet, indexed_column};
+use lithe_resolve::ir::{CompareOp, Expr, Fixed, In, InSet, Indexed, JoinKind, SourceSet, indexed_column};
 use lithe_value::Value;
 
 use super::PathFinder;
@@ -14,7 +14,7 @@ use crate::access::few::Few;
 use crate::access::log_est::LogEst;
 use crate::access::samples::{SampledBound, Samples};
 use crate::access::sources::{IndexedTerm, SourceIndexInfo};
-use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right};
+use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right, gives_parts};
 
 /// IS NULL is estimated to find twice as many rows as `=`.
 const NULL_FACTOR: i16 = 10;
@@ -51,12 +51,15 @@ impl<'a> PathFinder<'_, 'a> {
     /// The paths through all indexes of the source.
     pub(super) fn add_index_paths(&mut self, source: usize, needs: SourceSet) -> Result<()> {
         let infos = self.infos;
+        // The table is counted, too.
+        let first = if infos[source].table.is_some_and(lithe_catalog::Table::has_rowid) { 2 } else { 1 };
         for (at, index) in infos[source].indexes.iter().enumerate() {
             if !self.may_use(source, index)? {
                 continue;
             }
             let helps = !index.is_unordered && self.order.may_be_met_by(source, index);
-            let order = if helps { u8::try_from(at + 2).unwrap_or(u8::MAX) } else { 0 };
+            let order = if helps { u8::try_from(first + at).unwrap_or(u8::MAX) } else { 0 };
+            self.last_order = order;
             self.add_index_scan(source, at, needs, order);
             let prefix = Prefix {
                 way: IndexWay { index: at, is_covering: self.gives_all(source, index), ..IndexWay::default() },
@@ -165,7 +168,12 @@ impl<'a> PathFinder<'_, 'a> {
             let is_equality = matches!(constraint.op, Op::Eq | Op::Is) && !is_within;
             saved += if is_equality { 1 + EQUALITY_SAVES } else { 1 };
         }
-        saved
+        // Each column of a row value is a term, too.
+        let parts = self.terms.conditions.iter().map(|condition| match &condition.expr {
+            Expr::In(In { value: Expr::Row(items), set: InSet::Query(query), .. }) if gives_parts(query) => items.len(),
+            _ => 0,
+        });
+        saved + i16::try_from(parts.sum::<usize>()).unwrap_or(i16::MAX / 2)
     }
 
     /// Whether the index has all columns of the source that the expression uses.
@@ -216,8 +224,9 @@ impl<'a> PathFinder<'_, 'a> {
         if asks_for_null && !index.columns[at].nullable {
             return;
         }
-        // An index may name a column twice. A column of a set of row values is used once.
-        if matches!(constraint.right, Right::Set(set, _) if set.how.len() > 1) && prefix.used.contains(&id) {
+        // An index may name a column twice, or two equal columns. The rows of a query are gone through once.
+        let is_of_query = matches!(constraint.right, Right::Set(In { set: InSet::Query(_), .. }, _));
+        if is_of_query && prefix.used.contains(&id) {
             return;
         }
         let mut next = prefix.clone();
@@ -275,11 +284,12 @@ impl<'a> PathFinder<'_, 'a> {
         let at = next.way.keys.len();
         let is_first_repeat = next.repeats == LogEst::ONE;
         let values = if constraint.op == Op::In {
-            // A further column of the same IN repeats nothing.
+            // A further column of the same query repeats nothing.
             let is_again = next.used[..next.used.len() - 1]
                 .iter()
                 .any(|&used| self.terms.constraint(used).condition == constraint.condition);
-            if is_again { LogEst::ONE } else { self.values_of(&constraint.right) }
+            let is_of_query = matches!(constraint.right, Right::Set(In { set: InSet::Query(_), .. }, _));
+            if is_again && is_of_query { LogEst::ONE } else { self.values_of(&constraint.right) }
         } else {
             LogEst::ONE
         };
@@ -358,6 +368,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
         if prefix.known.len() != at {
             let value = |bound: &Bound| match self.terms.constraint(bound.constraint).right {
+                Right::Value(_) if self.is_of_column(bound) => None,
                 Right::Value(value) => samples.constant(at, &value),
                 Right::Null => Some(Value::NULL),
                 Right::Set(..) | Right::Row(..) => None,
@@ -382,6 +393,7 @@ impl<'a> PathFinder<'_, 'a> {
         let constraint = self.terms.constraint(bound.constraint);
         let is_above = |op: Op| matches!(op, Op::Gt | Op::Le);
         match constraint.right {
+            Right::Value(_) if self.is_of_column(bound) => None,
             Right::Value(value) => {
                 let value = samples.constant(at, &value)?;
                 Some(SampledBound { values: vec![value], is_above_equal: is_above(constraint.op) })
@@ -398,6 +410,11 @@ impl<'a> PathFinder<'_, 'a> {
             Right::Null => Some(SampledBound { values: vec![Value::NULL], is_above_equal: is_above(constraint.op) }),
             Right::Set(..) => None,
         }
+    }
+
+    /// Whether the value of the bound is a constant in the place of a column, which SQLite does not look up in samples.
+    fn is_of_column(&self, bound: &Bound) -> bool {
+        self.terms.conditions[self.terms.constraint(bound.constraint).condition].replaced.is_some()
     }
 
     /// How many columns of the index, from `at` on, the constraint bounds.

@@ -55,6 +55,9 @@ pub struct PathFinder<'c, 'a> {
     pub for_write: bool,
     /// The rows are those of a SELECT's loops: neither changed, nor those that a RIGHT JOIN adds, nor those of an OR's branch.
     pub in_select: bool,
+    /// The order of the last candidates: [`Candidate::order`]. As in SQLite, that of a hash table is left from the path before, even of
+    /// another source, so that some paths of its source do not rule it out.
+    pub last_order: u8,
     /// The candidates found.
     pub found: Candidates,
 }
@@ -114,7 +117,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
         // The loop over the table of an EXISTS ends with its first row; SQLite ignores that for an automatic index.
         if self.infos[candidate.source].source.is_exists && candidate.way != Way::Hash {
-            candidate.rows = candidate.rows.min(LogEst::ONE);
+            candidate.rows = LogEst::ONE;
         }
         self.found.add(candidate);
     }

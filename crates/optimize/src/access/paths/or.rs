@@ -39,6 +39,7 @@ impl<'a> PathFinder<'_, 'a> {
             if !disjunction.sources.contains(source) || !self.infos[source].admits(origin) {
                 continue;
             }
+            self.last_order = 0;
             for union in self.unions(source, needs, number)? {
                 let mut candidate = Candidate::new(source, union.needs, Way::Or(number));
                 // A little more than the sum, so that an equally good single path is preferred.
@@ -114,6 +115,7 @@ impl<'a> PathFinder<'_, 'a> {
             in_or: true,
             for_write: self.for_write,
             in_select: self.in_select,
+            last_order: 0,
             found: Candidates::default(),
         };
         finder.find(source, needs)?;

@@ -35,6 +35,7 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.run = self.infos[source].scan_cost();
         candidate.rows = rows;
         candidate.order = if self.order.wants_rowid_of(source) { 1 } else { 0 };
+        self.last_order = candidate.order;
         self.add(candidate);
     }
 

@@ -1,11 +1,12 @@
 //! From conditions to constraints.
 
+use bumpalo::Bump;
 use lithe_catalog::IndexTerm;
 use lithe_resolve::Stored;
 use lithe_resolve::ir::{
-    Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, Source, SourceKind, SourceSet,
-    Term, TermOrigin, UnaryOp, affinity_of, any, collation_of, indexed_column, is_constant, is_deterministic, same,
-    skip_collate, skip_likelihood, skip_subtype, sources_of, without_likelihood,
+    Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Core, CoreBody, Expr, How, In, InSet, Query, Source,
+    SourceKind, SourceSet, Term, TermOrigin, UnaryOp, affinity_of, any, collation_of, indexed_column, is_constant,
+    is_deterministic, same, skip_collate, skip_likelihood, skip_subtype, sources_of, without_likelihood,
 };
 
 use super::analysis::{Analysis, Scope};
@@ -21,13 +22,20 @@ pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
 /// A comparison of two lists of values, and the lists.
 type RowEquality<'a> = (&'a CompareRows<'a>, &'a [Expr<'a>], &'a [Expr<'a>]);
 
-/// The comparison, if the condition is that two lists of values are equal.
-fn row_equality<'a>(condition: &Expr<'a>) -> Option<RowEquality<'a>> {
+/// The comparison, if the condition is that two row values are equal one of which at least is a list. The other may be a query's row.
+fn row_equality<'a>(arena: &'a Bump, condition: &Expr<'a>) -> Option<RowEquality<'a>> {
     let Expr::CompareRows(compare) = condition else { return None };
-    match (compare.left, compare.right, compare.op) {
-        (Expr::Row(lefts), Expr::Row(rights), CompareOp::Eq | CompareOp::Is) => Some((compare, lefts, rights)),
+    let is_equality = matches!(compare.op, CompareOp::Eq | CompareOp::Is);
+    let has_list = [compare.left, compare.right].iter().any(|side| matches!(side, Expr::Row(_)));
+    let items = |side: Expr<'a>| match side {
+        Expr::Row(items) => Some(items),
+        Expr::Subquery(query) => {
+            let columns = (0..compare.how.len()).map(|at| Expr::SubqueryColumn(query, at as u16));
+            Some(&*arena.alloc_slice_fill_iter(columns))
+        }
         _ => None,
-    }
+    };
+    if is_equality && has_list { Some((compare, items(compare.left)?, items(compare.right)?)) } else { None }
 }
 
 /// The compared side that the constraints of one condition share.
@@ -74,7 +82,7 @@ impl<'a> Analysis<'_, 'a> {
             for part in [left, right] {
                 self.add_conjuncts(&Term { expr: *part, ..*term }, equalities);
             }
-        } else if let Some(equality) = row_equality(&bare) {
+        } else if let Some(equality) = row_equality(self.scope.context.arena, &bare) {
             self.terms.row_equalities.push((self.terms.conditions.len(), bare));
             equalities.push((equality, Term { expr: bare, ..*term }));
         } else {
@@ -92,7 +100,7 @@ impl<'a> Analysis<'_, 'a> {
                 // Row values within row values: to SQLite they are right here alone. Of two widths they are an error in any code.
                 _ => self.scope.context.resolver.compare(compare.op, left, right).unwrap_or(Expr::Row(lefts)),
             };
-            match row_equality(&pair) {
+            match row_equality(self.scope.context.arena, &pair) {
                 Some(nested) => self.add_pairs(nested, term),
                 None => self.add(pair, term.origin),
             }
@@ -171,7 +179,10 @@ impl<'a> Analysis<'_, 'a> {
         let (left, right) = (self.side(&compare.left), self.side(&compare.right));
         // What compares columns of one source drops few rows in SQLite's eyes.
         let is_within = || self.sources_of(&compare.left).intersects(self.sources_of(&compare.right));
-        if (left.is_some() || right.is_some()) && !is_within() {
+        // SQLite asks whether a column is compared, not of which query.
+        let is_of_other = |side| matches!(skip_collate(side), Expr::Column(column) if self.position(column).is_none());
+        let is_compared = left.is_some() || right.is_some() || is_of_other(compare.left) || is_of_other(compare.right);
+        if is_compared && !is_within() {
             self.note_equality(op, if left.is_some() { &compare.right } else { &compare.left });
         }
         let replaced = self.replaced(compare);
@@ -234,7 +245,7 @@ impl<'a> Analysis<'_, 'a> {
 
     fn compare_rows(&mut self, compare: &'a CompareRows<'a>) {
         if matches!(compare.op, CompareOp::Eq | CompareOp::Is) {
-            return self.equal_rows(compare);
+            return;
         }
         self.bound_rows(compare);
         // NULLs in later columns do not compare as they sort.
@@ -250,19 +261,6 @@ impl<'a> Analysis<'_, 'a> {
                 self.constrain(side, op, Right::Row(compare, swapped), compare.how[0], 1, None);
             }
         }
-    }
-
-    /// `(a, b) = (SELECT ...)`: each column of the row is a part.
-    fn equal_rows(&mut self, compare: &'a CompareRows<'a>) {
-        let (Expr::Row(items), Expr::Subquery(query)) = (compare.left, compare.right) else { return };
-        let Some(op) = op_of(compare.op) else { return };
-        for (at, item) in items.iter().enumerate().take(PARTS_MAX) {
-            if let Some(side) = self.side(item) {
-                let value = Expr::SubqueryColumn(query, at as u16);
-                self.constrain(side, op, Right::Value(value), compare.how[at], 1 << at, None);
-            }
-        }
-        self.set_parts(items.len());
     }
 
     fn is_null(&mut self, operand: &'a Expr<'a>) {
@@ -318,7 +316,10 @@ impl<'a> Analysis<'_, 'a> {
     fn in_set(&mut self, set: &'a In<'a>) {
         // A query correlated with the source itself gives another set for each of its rows, and so is no constraint.
         match (set.value, set.set) {
-            (Expr::Row(items), InSet::Query(_)) => {
+            (Expr::Row(items), InSet::Query(query)) => {
+                if !gives_parts(query) {
+                    return;
+                }
                 for (at, item) in items.iter().enumerate().take(PARTS_MAX) {
                     if let Some(side) = self.column_side(item) {
                         self.constrain(side, Op::In, Right::Set(set, at as u16), set.how[at], 1 << at, None);
@@ -464,6 +465,15 @@ impl<'a> Analysis<'_, 'a> {
 
     fn position(&self, column: &Column<'a>) -> Option<usize> {
         self.scope.sources.iter().position(|source| source.id == column.source)
+    }
+}
+
+/// Whether each column of a row value that is IN the rows of the query is looked up by itself: in SQLite not those of a compound, nor
+/// beside windows.
+pub fn gives_parts(query: &Query<'_>) -> bool {
+    match query.cores {
+        [Core { body: CoreBody::Select(select), .. }] => select.windows.is_empty(),
+        cores => cores.len() == 1,
     }
 }
 

@@ -30,7 +30,7 @@ use lithe_resolve::ir::{
 use lithe_value::Affinity;
 
 pub use analysis::Scope;
-pub use analyze::{analyze, has_expression_index, has_partial_index};
+pub use analyze::{analyze, gives_parts, has_expression_index, has_partial_index};
 pub use like::is_pattern_match;
 
 /// The conditions of a join and what paths can use of them.

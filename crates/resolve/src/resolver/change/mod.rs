@@ -201,10 +201,11 @@ pub(super) fn target_of<'a>(
     Ok(ChangeTarget { db, table, view_columns, source: from.sources[0].id })
 }
 
-/// The target for a table of the catalog.
+/// The target for a table of the catalog. The columns of a view are found as if the view were a source: in a schema that is being verified,
+/// too, its functions must be known.
 pub(super) fn target_at<'a>(resolver: &Resolver<'a>, db: Db, table: &'a Table) -> Result<ChangeTarget<'a>> {
     let view_columns = match table.view() {
-        Some(view) => resolve_view(resolver, db, table, view, false)?.columns,
+        Some(view) => resolver.nesting.in_source_view(|| resolve_view(resolver, db, table, view, false))?.columns,
         None => &[],
     };
     Ok(ChangeTarget { db, table, view_columns, source: resolver.new_source() })

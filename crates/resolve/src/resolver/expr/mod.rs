@@ -105,16 +105,17 @@ fn find_later_error<'a>(
     expr: &ast::Expr<'a>,
     error: &mut CompileError,
 ) -> bool {
-    let is_searched = |expr: &ast::Expr<'a>| {
-        matches!(
-            expr.kind,
-            ExprKind::Column(_)
-                | ExprKind::QualifiedColumn(_)
-                | ExprKind::Function(_)
-                | ExprKind::Exists(_)
-                | ExprKind::Subquery(_)
-        )
-    };
+    if let Some(operand) = null_tested(expr) {
+        find_later_error(resolver, scope, operand, error);
+        return true;
+    }
+    if let ExprKind::Like(like) = expr.kind
+        && !like.not
+    {
+        let args = [Some(&like.pattern), Some(&like.value), like.escape.as_ref()].into_iter().flatten();
+        args.take_while(|arg| is_searched(arg)).all(|arg| find_later_error(resolver, scope, arg, error));
+        return true;
+    }
     if let ExprKind::Function(call) = &expr.kind
         && let Some(end) = call.args.iter().position(|arg| !is_searched(arg))
     {
@@ -134,6 +135,28 @@ fn find_later_error<'a>(
             *error = found;
             error.is_resumable
         }
+    }
+}
+
+/// Whether SQLite resolves the expression behind an error.
+fn is_searched(expr: &ast::Expr<'_>) -> bool {
+    match expr.kind {
+        ExprKind::Like(like) => !like.not,
+        ExprKind::Column(_)
+        | ExprKind::QualifiedColumn(_)
+        | ExprKind::Function(_)
+        | ExprKind::Exists(_)
+        | ExprKind::Subquery(_) => true,
+        _ => null_tested(expr).is_some(),
+    }
+}
+
+/// The operand of IS NULL or IS NOT NULL.
+fn null_tested<'e, 'a>(expr: &'e ast::Expr<'a>) -> Option<&'e ast::Expr<'a>> {
+    match expr.kind {
+        ExprKind::Unary(Prefix::IsNull | Prefix::NotNull, operand) => Some(operand),
+        ExprKind::Binary(Op::Is | Op::IsNot, operand, right) => matches!(right.kind, ExprKind::Null).then_some(operand),
+        _ => None,
     }
 }
 
@@ -224,7 +247,11 @@ fn resolve_unary<'a>(
     if let Some(literal) = negated {
         return Ok(literal);
     }
-    let value = resolve_boxed(resolver, scope, operand)?;
+    let value = resolve_boxed(resolver, scope, operand);
+    let value = match op {
+        Prefix::IsNull | Prefix::NotNull => value.map_err(CompileError::resumable)?,
+        _ => value?,
+    };
     Ok(match op {
         Prefix::Minus => Expr::Unary(UnaryOp::Negate, value),
         Prefix::Plus => Expr::Unary(UnaryOp::Plus, value),
@@ -273,7 +300,7 @@ fn resolve_binary<'a>(
             truth_test(resolver, scope, op == Op::IsNot, left, right)
         }
         Op::Is | Op::IsNot if matches!(right.kind, ExprKind::Null) => {
-            let value = resolve_boxed(resolver, scope, left)?;
+            let value = resolve_boxed(resolver, scope, left).map_err(CompileError::resumable)?;
             Ok(Expr::IsNull(tested_for_null(resolver, scope, value), op == Op::IsNot))
         }
         _ => resolve_comparison(resolver, scope, comparison(op), left, right),

@@ -73,13 +73,13 @@ fn window_parts<'a>(
     fail(format!("cannot override {overridden} of window: {}", base_name.name))
 }
 
-/// Resolves the names in a WINDOW clause, whether or not a call uses its windows.
+/// Resolves the names in a WINDOW clause, whether or not a call uses its windows: as in SQLite, those of the last window first.
 pub(super) fn resolve_window_clause<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
     windows: &[ast::WindowDef<'a>],
 ) -> Result<()> {
-    windows.iter().try_for_each(|definition| {
+    windows.iter().rev().try_for_each(|definition| {
         resolve_plain_order(resolver, scope, definition.window.order_by)?;
         resolve_exprs(resolver, scope, definition.window.partition_by).map(drop)
     })

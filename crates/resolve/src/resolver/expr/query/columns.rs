@@ -209,7 +209,10 @@ fn check_unique<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, only: Option
         };
         let behind = &scope.sources[at + 1..];
         let is_unclear = |name: Name<'a>| behind.iter().any(|other| has(other, name) && !other.using.contains(&name));
-        let Some(column) = visible_columns(source).into_iter().find(|column| is_unclear(column.name)) else {
+        // A star without a table leaves out what USING has merged.
+        let is_shown = |name: &Name<'a>| only.is_some() || !source.using.contains(name);
+        let shown = |column: &Visible<'a>| is_shown(&column.name) && is_unclear(column.name);
+        let Some(column) = visible_columns(source).into_iter().find(shown) else {
             continue;
         };
         let db = source.db.map_or_else(|| "*".to_owned(), |db| resolver.env.catalog.database_name(db).to_string());

@@ -33,7 +33,30 @@ pub(super) fn resolve_group_by<'a>(
         return fail(format!("misuse of window function {name}()"));
     }
     refuse_aggregates_in_groups(resolver, scope, terms, &resolved)?;
+    misuse_collated_aggregates(resolver, scope, terms, &mut resolved);
     Ok(resolved.into_bump_slice())
+}
+
+/// Whether the term is the number of a result column with COLLATE.
+fn is_collated_number(written: &ast::Expr<'_>, term: &OrderTerm<'_>) -> bool {
+    term.output.is_some() && matches!(written.kind, ast::ExprKind::Collate(..))
+}
+
+/// Puts an aggregate that is never computed in the place of one that a number with COLLATE names: as in SQLite, it is misused when the
+/// query's code is made, if it is. Of several, the last is reported.
+fn misuse_collated_aggregates<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    terms: &[ast::Expr<'a>],
+    resolved: &mut [OrderTerm<'a>],
+) {
+    let known = scope.found.aggregates.borrow();
+    let places = terms.iter().zip(resolved.iter_mut()).filter(|(written, term)| is_collated_number(written, term));
+    let mut misused: Vec<(&mut OrderTerm<'a>, &'a Aggregate<'a>)> =
+        places.filter_map(|(_, term)| first_used(&known, &term.expr).map(|used| (term, used))).collect();
+    let Some(&(_, last)) = misused.last() else { return };
+    let never: &'a Aggregate<'a> = resolver.arena.alloc(Aggregate { id: AggregateId(u32::MAX), ..*last });
+    misused.iter_mut().for_each(|(term, _)| term.expr = Expr::Aggregate(never));
 }
 
 /// The error of an aggregate in GROUP BY. An aggregate that is written there, or that an alias or number names, is not allowed; one in an expression
@@ -47,6 +70,9 @@ fn refuse_aggregates_in_groups<'a>(
     let known: Vec<&'a Aggregate<'a>> = scope.found.aggregates.borrow().clone();
     let mut misused = None;
     for (written, term) in terms.iter().zip(resolved) {
+        if is_collated_number(written, term) {
+            continue;
+        }
         let Some(aggregate) = first_used(&known, &term.expr) else { continue };
         let is_whole = term.output.is_some() || matches!(written.kind, ast::ExprKind::Column(_));
         let is_written = || resolve_expr(resolver, &scope.with_aliases(&[]), written).is_ok();

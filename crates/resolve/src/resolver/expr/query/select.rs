@@ -14,8 +14,8 @@ use crate::ir::{
     Aggregate, CoreBody, Expr, OrderTerm, Select, Source, SourceKind, Term, TermOrigin, any, sources_of, split_and,
 };
 use crate::resolver::Resolver;
-use crate::resolver::expr::resolve_expr;
 use crate::resolver::expr::window::resolve_window_clause;
+use crate::resolver::expr::{or_later_error, resolve_expr};
 use crate::resolver::reads::note_tables_without_columns;
 use crate::resolver::scope::{Found, Rules, Scope};
 
@@ -53,9 +53,6 @@ pub(super) fn resolve_select<'a>(
     let of_columns = found.aggregates.borrow().len();
     let Clauses { having, terms, order_by, group_by } =
         resolve_clauses(resolver, &conditions, query, order_by, &from, &items)?;
-    if resolver.only_names {
-        resolve_window_clause(resolver, &order_scope(&conditions), query.windows)?;
-    }
     note_tables_without_columns(resolver, &scope, scope.sources);
     if having.is_some() {
         sort_aggregates(&mut found.aggregates.borrow_mut()[of_columns..], order_by);
@@ -157,6 +154,9 @@ fn resolve_clauses<'a>(
     let (having, of_having) = numbers.counted(having);
     let having = having?;
     let terms = terms()?;
+    if resolver.only_names {
+        resolve_window_clause(resolver, &order_scope(conditions), query.windows)?;
+    }
     // SELECTs are numbered in another order: WHERE, GROUP BY, HAVING, ORDER BY.
     numbers.move_behind(of_having.clone());
     let behind_where = numbers.select_count() - (of_having.end - of_having.start);
@@ -185,7 +185,9 @@ pub(crate) fn resolve_conditions<'a>(
     filter: Option<&ast::Expr<'a>>,
 ) -> Result<&'a [Term<'a>]> {
     // SQLite resolves ON behind WHERE. That decides the order of errors, of authorizer checks and of the numbers of SELECTs.
-    let filter = filter.map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
+    let on = || from.conditions.iter().filter_map(|join| join.on.as_ref());
+    let filter = filter.map(|filter| or_later_error(resolver, resolve_expr(resolver, scope, filter), scope, on()));
+    let filter = filter.transpose()?;
     let joined = resolve_join_terms(resolver, scope, from)?;
     all_conditions(resolver, &from.sources, filter, joined)
 }

@@ -1,0 +1,17 @@
+-- Which index is reported, and when, if terms are strings or row values.
+CREATE TABLE t5(a, d, e)
+CREATE INDEX i6 ON t5(d, "dq" COLLATE NOCASE)
+CREATE INDEX i9 ON t5("x y") WHERE abs(d)
+ALTER TABLE t5 RENAME COLUMN d TO n
+DROP INDEX i6
+DROP INDEX i9
+CREATE INDEX i2 ON t5("f" COLLATE NOCASE, a) WHERE d = 1
+ALTER TABLE t5 DROP COLUMN d
+DROP INDEX i2
+CREATE INDEX i3 ON t5("f", a) WHERE d = 1
+ALTER TABLE t5 DROP COLUMN d
+DROP INDEX i3
+CREATE TABLE t6(a, b)
+CREATE INDEX i4 ON t6(b, 0 AND 'str' + (a, 1) = (2, a))
+ALTER TABLE t5 RENAME TO t7
+ALTER TABLE t6 RENAME TO t8

@@ -1,0 +1,17 @@
+-- IS NULL in the schema: like that of a call, its operand is checked behind an error, and what follows it, too.
+CREATE TABLE x(a CHECK (yy), b AS (zz IS NULL))
+CREATE TABLE x(a CHECK (yy), b AS (zz NOTNULL))
+CREATE TABLE x(a CHECK (yy), b AS (zz IS NOT NULL IS NULL))
+CREATE TABLE x(a CHECK (yy), b AS ((zz + 1) IS NULL))
+CREATE TABLE x(a CHECK (yy), b AS (abs(zz + 1) IS NULL))
+CREATE TABLE x(a CHECK (yy), b AS (NULL IS zz))
+CREATE TABLE x(a CHECK (yy), b AS (zz IS NOT DISTINCT FROM NULL))
+CREATE TABLE x(a CHECK (yy IS NULL AND ww))
+CREATE TABLE x(a CHECK (yy IS NULL IS NULL))
+CREATE TABLE x(a CHECK (abs(yy IS NULL) + ww))
+CREATE TABLE x(a CHECK ((yy IS NULL) IN (ww)))
+CREATE TABLE x(a CHECK (coalesce(yy IS NULL, ww)))
+CREATE TABLE x(a CHECK (coalesce(yy IS NULL, ww IS NULL)))
+CREATE TABLE x(a CHECK ((yy, vv) IS NULL))
+CREATE TABLE d1(A,b INT CHECK (A > 3),c AS (a IS NULL))
+ALTER TABLE d1 DROP COLUMN A
