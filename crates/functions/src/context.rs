@@ -7,7 +7,6 @@ use std::rc::Rc;
 use lithe_value::{Buffer, Collation, Encoding, Value, ValueRef};
 
 use crate::error::{FunctionError, Result};
-use crate::json::Documents;
 use crate::sql::SqlConnection;
 
 /// The connection, as functions use it. The machine implements it.
@@ -167,8 +166,8 @@ pub struct Context<'a> {
     pub site: &'a mut CallSite,
     /// The connection.
     pub connection: &'a dyn Connection,
-    /// The JSON texts that calls of the statement have read.
-    pub documents: Option<&'a mut Documents>,
+    /// The data that all calls of the statement share.
+    pub shared: Option<&'a mut CallSite>,
     /// The context of the call, if its result must be deterministic: "an index", "a CHECK constraint" or "a generated column".
     pub must_be_pure: Option<&'static str>,
 }
@@ -191,7 +190,7 @@ impl<'a> Context<'a> {
             collation,
             site,
             connection,
-            documents: None,
+            shared: None,
             must_be_pure: None,
         }
     }

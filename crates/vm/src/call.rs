@@ -139,7 +139,7 @@ fn call_builtin(
 ) -> Result<(), Error> {
     let count = usize::from(call.argument_count);
     at.take_memory(m, count);
-    let Machine { registers, sites, results, held_pages, cursors, documents, .. } = m;
+    let Machine { registers, sites, results, held_pages, cursors, shared, .. } = m;
     let out = &mut results[at.id];
     let arguments = &registers[at.start.0 as usize..][..count];
     let connection = FunctionConnection(host);
@@ -147,7 +147,7 @@ fn call_builtin(
     let mut context = Context::new(out, &call.collation, &mut sites[at.id], &connection);
     context.must_be_pure = call.must_be_pure;
     context.arguments = &attributes;
-    context.documents = Some(documents);
+    context.shared = Some(shared);
     let result = with_values(arguments, |values| eval(&mut context, values));
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     held_pages.resume(cursors);
@@ -169,7 +169,7 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
     }
     let count = usize::from(call.argument_count);
     at.take_memory(m, count);
-    let Machine { registers, sites, results, held_pages, cursors, documents, .. } = m;
+    let Machine { registers, sites, results, held_pages, cursors, shared, .. } = m;
     let out = &mut results[at.id];
     let arguments = &registers[at.start.0 as usize..][..count];
     let connection = FunctionConnection(host);
@@ -178,7 +178,7 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
     let mut context = Context::new(out, &call.collation, site, &connection);
     context.must_be_pure = call.must_be_pure;
     context.arguments = &attributes;
-    context.documents = Some(documents);
+    context.shared = Some(shared);
     let mut texts = Vec::new();
     let result = with_values(arguments, |values| {
         let values = decoded(&call.function, values, host, &mut texts)?;

@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use lithe_format::PageNo;
 use lithe_format::record::Builder;
-use lithe_functions::CallSite;
-use lithe_functions::json::Documents;
+use lithe_functions::{CallSite, json};
 use lithe_value::{Value, ValueRef};
 
 use crate::boxed_error::BoxedError;
@@ -32,8 +31,8 @@ pub struct Machine {
     pub once: OnceSet,
     /// The data that the function calls of the current frame keep from one call to the next.
     pub sites: Vec<CallSite>,
-    /// The JSON texts that functions have read last.
-    pub documents: Documents,
+    /// What the calls of all functions share.
+    pub shared: CallSite,
     /// The bound parameters.
     pub parameters: Vec<Register>,
     /// The registers of the current row.
@@ -124,7 +123,7 @@ impl Machine {
             cursors: new_cursors(program),
             once: OnceSet::default(),
             sites: Vec::new(),
-            documents: Documents::default(),
+            shared: CallSite::new(),
             parameters: std::iter::repeat_with(Register::default).take(program.parameter_count as usize).collect(),
             row: 0..0,
             pc: 0,
@@ -202,7 +201,7 @@ impl Machine {
         }
         self.once.clear();
         self.sites.iter_mut().for_each(CallSite::forget);
-        self.documents.trim();
+        json::trim(&mut self.shared);
         self.results.iter_mut().filter(|result| result.capacity() > RESULT_SPARE_MAX).for_each(Value::set_null);
         if self.out.capacity() > SPARE_MAX {
             self.out = Value::NULL;

@@ -4,6 +4,7 @@ use lithe_value::Buffer;
 
 use super::output::Output;
 use super::parse::{self, Failure};
+use crate::context::CallSite;
 
 /// How many texts are kept, as in SQLite.
 const KEPT: usize = 4;
@@ -12,7 +13,7 @@ const SPARE_MAX: usize = 1 << 14;
 
 /// The last texts, each with its JSONB. They depend on nothing else, so any call may use them.
 #[derive(Debug, Default)]
-pub struct Documents {
+pub(super) struct Documents {
     kept: Vec<Document>,
     /// The place of the next text that is not known.
     next: usize,
@@ -24,7 +25,23 @@ struct Document {
     jsonb: Buffer,
 }
 
+/// Gives up long texts at the end of a statement's run.
+pub fn trim(shared: &mut CallSite) {
+    if let Some(documents) = shared.get_mut::<Documents>() {
+        documents.trim();
+    }
+}
+
 impl Documents {
+    /// Those that the calls of a statement share.
+    pub(super) fn of(shared: &mut CallSite) -> &mut Documents {
+        if shared.get::<Documents>().is_none() {
+            shared.set(Documents::default());
+        }
+        #[expect(clippy::expect_used, reason = "they were there, or were just put there")]
+        shared.get_mut().expect("documents that are shared")
+    }
+
     /// The JSONB of a text.
     pub(super) fn jsonb_of(&mut self, text: &[u8]) -> Result<&[u8], Failure> {
         let known = self.kept.iter().position(|document| document.text == text && !document.jsonb.is_empty());
@@ -58,8 +75,7 @@ impl Documents {
         Ok(at)
     }
 
-    /// Gives up what is long, at the end of a run.
-    pub fn trim(&mut self) {
+    fn trim(&mut self) {
         self.kept.retain(|document| document.text.capacity() + document.jsonb.capacity() <= SPARE_MAX);
         self.next = 0;
     }

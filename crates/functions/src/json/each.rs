@@ -13,7 +13,7 @@ use super::node::{Key, Node, find};
 use super::output::{self, Output};
 use super::render;
 use super::tree::{DEPTH_MAX, Escapes, Json, Text};
-use super::{SUBTYPE, TextOrJsonb, binary, jsonb_of, path_failure, text_or_jsonb};
+use super::{SUBTYPE, TextOrJsonb, binary, jsonb_of, kind, path_failure, text_or_jsonb};
 use crate::error::{FunctionError, Result};
 
 /// The columns of a row.
@@ -68,7 +68,7 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, form: EachForm) -> R
     if form.is_tree {
         let (parent_path, key) = split(&document, &root, &root_path)?;
         walk.row(&root, key, None, &root_path, parent_path, 0)?;
-    } else if root.content().is_some_and(|(kind, _)| kind >= binary::kind::ARRAY) {
+    } else if root.content().is_some_and(|(kind, _)| kind >= kind::ARRAY) {
         walk.children(&root, None, &root_path, 0)?;
     } else {
         // For json_each, a value without members is a member of no value.
@@ -127,7 +127,7 @@ impl Walk {
     ) -> Result<()> {
         let kind = node.kind().filter(|kind| binary::type_name(*kind).is_some());
         let kind = kind.ok_or_else(|| FunctionError::new("malformed JSON"))?;
-        let is_container = kind >= binary::kind::ARRAY;
+        let is_container = kind >= kind::ARRAY;
         // Of an array or object, only its text needs its content.
         let is_read = !is_container || (self.form.reads(VALUE) && !self.form.is_binary);
         let json = if is_read { binary::parse(node.bytes)? } else { Json::Null };

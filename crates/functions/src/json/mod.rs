@@ -5,6 +5,7 @@
 //! | `tree` | a JSON value |
 //! | `parse` | text to tree or JSONB: JSON and JSON5 |
 //! | `binary` | JSONB to tree and back |
+//! | `kind` | the kinds of values in JSONB |
 //! | `node` | looking up values in JSONB |
 //! | `documents` | the last texts, as JSONB |
 //! | `render` | tree to text and to SQL's values |
@@ -20,6 +21,7 @@ mod documents;
 mod each;
 mod edit;
 mod group;
+mod kind;
 mod node;
 mod output;
 mod parse;
@@ -31,13 +33,14 @@ use std::borrow::Cow;
 
 use lithe_value::{Buffer, NumberText, ValueRef, cast, utf8};
 
-pub use documents::Documents;
+pub use documents::trim;
 pub use each::{EACH_COLUMNS, EachForm, each, each_subtype};
 pub(crate) use group::{AGGREGATES, Group};
 
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
 use crate::signature::{Arity, Flags, Scalar, ScalarFn, arg};
+use documents::Documents;
 use edit::Edit;
 use node::Node;
 use output::Output;
@@ -153,14 +156,14 @@ fn with_jsonb<T>(
         Some(TextOrJsonb::Jsonb(blob)) => return f(context, blob).map(Some),
         Some(TextOrJsonb::Text(text)) => text,
     };
-    let Some(documents) = context.documents.take() else {
+    let Some(shared) = context.shared.take() else {
         return f(context, jsonb_of(text)?.as_slice()).map(Some);
     };
-    let result = match documents.jsonb_of(text) {
+    let result = match Documents::of(shared).jsonb_of(text) {
         Ok(jsonb) => f(context, jsonb),
         Err(failure) => Err(failure.into()),
     };
-    context.documents = Some(documents);
+    context.shared = Some(shared);
     result.map(Some)
 }
 
@@ -327,7 +330,7 @@ fn with_target(
 
 fn array_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     with_target(context, args, |context, found| {
-        let length = if found.kind() == Some(binary::kind::ARRAY) { found.children().count() } else { 0 };
+        let length = if found.kind() == Some(kind::ARRAY) { found.children().count() } else { 0 };
         context.out.set_integer(length as i64);
         Ok(())
     })

@@ -1,8 +1,8 @@
 //! Looking up values in JSONB without reading the others.
 
-use super::binary;
 use super::path::{self, Step};
 use super::tree::Text;
+use super::{binary, kind};
 
 /// A value within JSONB.
 pub struct Node<'a> {
@@ -47,8 +47,8 @@ impl<'a> Node<'a> {
     /// Its children, each with its key, as far as they can be read.
     pub fn children(&self) -> Children<'a> {
         let (kind, rest) = self.content().unwrap_or_default();
-        let is_object = kind == binary::kind::OBJECT;
-        let rest = if kind >= binary::kind::ARRAY { rest } else { &[] };
+        let is_object = kind == kind::OBJECT;
+        let rest = if kind >= kind::ARRAY { rest } else { &[] };
         Children { is_object, at: self.content_at().unwrap_or_default(), rest, index: 0 }
     }
 }
@@ -105,7 +105,7 @@ impl<'a> Children<'a> {
 pub fn find<'a>(document: &'a [u8], path: &[u8]) -> Result<Option<Node<'a>>, path::Failure> {
     let (mut node, mut rest) = (Node { id: 0, at: 0, bytes: document }, path::steps(path)?);
     while !rest.is_empty() {
-        if rest.first() == Some(&b'[') && node.kind() != Some(binary::kind::ARRAY) {
+        if rest.first() == Some(&b'[') && node.kind() != Some(kind::ARRAY) {
             return Ok(None);
         }
         let (step, behind) = path::first_step(rest)?;
@@ -144,7 +144,7 @@ fn member<'a>(mut members: Children<'a>, label: &[u8]) -> Result<Option<Node<'a>
         let (kind, bytes, behind) = binary::header(members.rest).ok_or(path::Failure::Malformed)?;
         members.advance(behind);
         let is_it = match kind {
-            binary::kind::TEXT | binary::kind::TEXTRAW => bytes == label,
+            kind::TEXT | kind::TEXTRAW => bytes == label,
             _ => binary::label(kind, bytes).ok_or(path::Failure::Malformed)?.is(label),
         };
         let (_, _, behind) = binary::header(members.rest).ok_or(path::Failure::Malformed)?;

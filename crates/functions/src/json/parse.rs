@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use lithe_value::buffer::OutOfMemory;
 
-use super::binary::kind;
+use super::kind;
 use super::output::{self, Output};
 use super::tree::{DEPTH_MAX, Escapes, Json, Text, escape, is_plain_escape};
 use crate::error::FunctionError;
