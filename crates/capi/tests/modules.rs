@@ -8,21 +8,16 @@
 
 mod common;
 
-use std::env;
+use common::worlds::{number, refuse_others, scripts};
 
 /// Seeds that are known to differ: two orders of nested loops of equal cost, and the rows of EXISTS loops.
 const KNOWN: [u64; 2] = [103, 442];
 
 #[test]
 fn modules_are_used_alike() {
-    for (name, _) in env::vars_os() {
-        let name = name.to_string_lossy();
-        let is_known = ["MODULES_FIRST", "MODULES_WORLDS", "MODULES_COUNT"].contains(&&*name);
-        assert!(is_known || !name.starts_with("MODULES_"), "the test does not read {name}");
-    }
-    let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    refuse_others(&["MODULES_FIRST", "MODULES_WORLDS", "MODULES_COUNT"]);
     let (first, count) = (number("MODULES_FIRST", 0), number("MODULES_COUNT", 60));
     let seeds = (first..first + number("MODULES_WORLDS", 400)).filter(|seed| !KNOWN.contains(seed));
-    let scripts = seeds.map(|seed| (format!("seed {seed}"), vec![format!("{seed} {count} quiet")]));
+    let scripts = scripts(seeds, |seed| format!("{seed} {count} quiet"));
     common::recording::compare("modules", "modules_record.c", &[], scripts);
 }

@@ -5,10 +5,12 @@
 
 mod common;
 
+use common::worlds::number;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{env, thread};
 
 use fastrand::Rng;
 
@@ -29,7 +31,6 @@ fn commits_of_two_databases_are_one() {
 }
 
 fn play(name: &str, has_second: bool) {
-    let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let seed = number("NEIGHBOURS_SEED", 1);
     let until = Instant::now() + Duration::from_secs(number("NEIGHBOURS_SECONDS", 15));
     let workshop = common::Workshop::new(name);

@@ -5,7 +5,7 @@
 
 mod common;
 
-use std::env;
+use common::worlds::number;
 
 const OPTIONS: &[&str] = &["-DSQLITE_ENABLE_SNAPSHOT", "-DSQLITE_ENABLE_NORMALIZE"];
 
@@ -22,7 +22,6 @@ fn options_answer_alike() {
 /// Three connections write, record snapshots, open them, and run checkpoints.
 #[test]
 fn random_snapshots_show_the_same() {
-    let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let first = number("OPTIONS_FIRST", 0);
     let seeds = first..first + number("OPTIONS_WORLDS", 40);
     compare("options-random", seeds.map(|seed| (format!("script {seed}"), script(seed))));

@@ -6,7 +6,7 @@
 
 mod common;
 
-use std::env;
+use common::worlds::number;
 
 const OPTIONS: &[&str] = &["-DSQLITE_ENABLE_PREUPDATE_HOOK"];
 
@@ -23,7 +23,6 @@ fn changes_of_every_kind_are_told() {
 /// Random statements over tables with triggers, foreign-key actions and REPLACE, by which rows change indirectly.
 #[test]
 fn random_changes_are_told_alike() {
-    let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let first = number("PREUPDATE_FIRST", 0);
     let worlds = first..first + number("PREUPDATE_WORLDS", 60);
     compare(

@@ -6,18 +6,13 @@
 
 mod common;
 
-use std::env;
+use common::worlds::{number, refuse_others, scripts};
 
 #[test]
 fn processes_see_the_same() {
-    for (name, _) in env::vars_os() {
-        let name = name.to_string_lossy();
-        let is_known = ["PROCESSES_FIRST", "PROCESSES_WORLDS", "PROCESSES_COUNT"].contains(&&*name);
-        assert!(is_known || !name.starts_with("PROCESSES_"), "the test does not read {name}");
-    }
-    let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    refuse_others(&["PROCESSES_FIRST", "PROCESSES_WORLDS", "PROCESSES_COUNT"]);
     let (first, count) = (number("PROCESSES_FIRST", 0), number("PROCESSES_COUNT", 150));
     let seeds = first..first + number("PROCESSES_WORLDS", 40);
-    let scripts = seeds.map(|seed| (format!("seed {seed}"), vec![format!("{seed} {count} 0")]));
+    let scripts = scripts(seeds, |seed| format!("{seed} {count} 0"));
     common::recording::compare("processes", "processes_record.c", &[], scripts);
 }

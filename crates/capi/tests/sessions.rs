@@ -5,7 +5,7 @@
 
 mod common;
 
-use std::env;
+use common::worlds::number;
 
 use common::recording::compare;
 
@@ -24,7 +24,6 @@ fn sessions_of_every_kind() {
 /// Two databases that begin equal are changed, exchange their changesets with and without conflicts, and rebase.
 #[test]
 fn random_worlds_are_alike() {
-    let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let first = number("SESSION_FIRST", 0);
     let worlds = first..first + number("SESSION_WORLDS", 60);
     compare_sessions("sessions-random", worlds.map(|world| (format!("world {world}"), script(world))));

@@ -11,25 +11,16 @@ mod common;
 
 use std::env;
 
+use common::worlds::{listed, number, refuse_others, scripts};
+
 #[test]
 fn switches_have_the_same_effects() {
-    for (name, _) in env::vars_os() {
-        let name = name.to_string_lossy();
-        let is_known = ["SWITCHES_FIRST", "SWITCHES_WORLDS", "SWITCHES_COUNT", "SWITCHES_ALL"].contains(&&*name);
-        assert!(is_known || !name.starts_with("SWITCHES_"), "the test does not read {name}");
-    }
-    let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    refuse_others(&["SWITCHES_FIRST", "SWITCHES_WORLDS", "SWITCHES_COUNT", "SWITCHES_ALL"]);
     let (first, count) = (number("SWITCHES_FIRST", 0), number("SWITCHES_COUNT", 150));
-    let known = known_to_differ();
+    // `SWITCHES_ALL` plays the seeds, too, that are known to differ.
+    let known =
+        if env::var_os("SWITCHES_ALL").is_some() { Vec::new() } else { listed(include_str!("switches_known.txt")) };
     let seeds = (first..first + number("SWITCHES_WORLDS", 60)).filter(|seed| !known.contains(seed));
-    let scripts = seeds.map(|seed| (format!("seed {seed}"), vec![format!("{seed} {count}")]));
+    let scripts = scripts(seeds, |seed| format!("{seed} {count}"));
     common::recording::compare("switches", "switches_record.c", &[], scripts);
-}
-
-/// The seeds of `switches_known.txt`, which are known to differ, each with a reason; `SWITCHES_ALL` plays them, too.
-fn known_to_differ() -> Vec<u64> {
-    if env::var_os("SWITCHES_ALL").is_some() {
-        return Vec::new();
-    }
-    include_str!("switches_known.txt").lines().filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect()
 }

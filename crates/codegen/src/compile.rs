@@ -101,7 +101,7 @@ fn finish<'a>(cg: &mut Codegen<'a>, columns: &'a [OutputColumn<'a>], request: &C
 fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> Result<&'a [OutputColumn<'a>]> {
     let CompileRequest { stmt, sql, parameter_count: parameters, .. } = *request;
     let found = Found::default();
-    let rules = Rules { no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
+    let rules = Rules::of_statements(&cg.env.flags);
     let scope = Scope { rules, ..Scope::outermost(sql, &found) };
     if !cg.env.authorize_schema_change(&stmt)? {
         return Err(CompileError::ignored());

@@ -197,6 +197,5 @@ fn remove(connection: &Connection, db: Db) {
     connection.databases.detach(db, !connection.settings.config(Config::NoCheckpointOnClose));
     connection.definitions.change_catalog(|catalog| catalog.detach(db));
     connection.assert_databases();
-    let is_idle = !connection.transaction.has_active();
-    connection.virtual_tables.disconnect_unknown(&connection.definitions, is_idle);
+    connection.disconnect_unknown_tables();
 }

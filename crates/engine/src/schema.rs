@@ -78,7 +78,7 @@ impl Connection {
         database.set_loaded(true);
         self.definitions.set_catalog(Arc::new(catalog));
         self.assert_databases();
-        self.virtual_tables.disconnect_unknown(&self.definitions, !self.transaction.has_active());
+        self.disconnect_unknown_tables();
         Ok(())
     }
 
@@ -253,6 +253,11 @@ impl Connection {
                 _ => schema.remove_trigger(name),
             }
         });
+        self.disconnect_unknown_tables();
+    }
+
+    /// Disconnects the virtual tables that are not in the catalog any more.
+    pub(crate) fn disconnect_unknown_tables(&self) {
         self.virtual_tables.disconnect_unknown(&self.definitions, !self.transaction.has_active());
     }
 

@@ -16,9 +16,9 @@ use lithe_vtab::{
     code,
 };
 
+use crate::Result;
 use crate::cursor::{CursorState, POINTER_KIND, SharedState};
 use crate::tokenizer::{Flow, Token};
-use crate::{Result, silent};
 
 /// The functions, with the most arguments that each takes.
 const FUNCTIONS: [(&str, usize, Body); 4] = [
@@ -88,10 +88,10 @@ impl ScalarFunction for Bound {
 /// `optimize(t)`.
 fn optimize(call: &mut Call<'_, '_, '_>) -> Result {
     let table = Arc::clone(&call.state.table);
-    call.connection.execute("SAVEPOINT fts3").map_err(silent)?;
+    call.connection.execute("SAVEPOINT fts3").map_err(FunctionError::silent)?;
     match table.optimize(call.connection) {
         Ok(is_new) => {
-            call.connection.execute("RELEASE fts3").map_err(silent)?;
+            call.connection.execute("RELEASE fts3").map_err(FunctionError::silent)?;
             let text = if is_new { "Index optimized" } else { "Index already optimal" };
             call.context.answer(ValueRef::Text(text.as_bytes()))
         }

@@ -4,14 +4,14 @@
 //! documents.
 
 use lithe_value::cast;
-use lithe_vtab::{SqlConnection, ValueRef};
+use lithe_vtab::{FunctionError, SqlConnection, ValueRef};
 
 use crate::config::Content;
 use crate::doclist::{Position, Positions, Reader};
 use crate::index::{LEVELS, Wanted};
 use crate::table::{Table, before_nul};
 use crate::tokenizer::{Flow, Token};
-use crate::{Result, corrupt, silent};
+use crate::{Result, corrupt};
 
 /// An occurrence of a term.
 struct Place {
@@ -71,9 +71,9 @@ impl Table {
 
     fn sum_of_documents(&self, connection: &dyn SqlConnection) -> Result<u64> {
         let scan = self.storage.scan_all();
-        let mut statement = connection.statement(&scan).map_err(silent)?;
+        let mut statement = connection.statement(&scan).map_err(FunctionError::silent)?;
         let mut sum = 0;
-        while statement.step().map_err(silent)? {
+        while statement.step().map_err(FunctionError::silent)? {
             let docid = cast::to_integer(statement.column(0));
             let language = self.storage.language(&*statement);
             let values = self.values(&*statement)?;

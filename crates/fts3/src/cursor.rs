@@ -15,7 +15,7 @@ use crate::plan;
 use crate::query::{self, Dialect};
 use crate::search::Search;
 use crate::table::{Fts3Table, Table, before_nul};
-use crate::{Result, corrupt, silent};
+use crate::{Result, corrupt};
 
 /// The kind of the pointer that is the value of the hidden column named like the table.
 pub const POINTER_KIND: &[u8] = b"fts3cursor";
@@ -72,12 +72,12 @@ impl CursorState {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if the row is missing; those of reading it.
     pub fn column(&mut self, connection: &dyn SqlConnection, column: usize) -> Result<Value> {
-        let mut statement = connection.resume(&self.reader).map_err(silent)?;
+        let mut statement = connection.resume(&self.reader).map_err(FunctionError::silent)?;
         if !self.is_scan && self.read != Some(self.docid) {
             self.read = None;
             statement.reset();
             statement.bind(1, ValueRef::Integer(self.docid))?;
-            self.is_missing = !statement.step().map_err(silent)?;
+            self.is_missing = !statement.step().map_err(FunctionError::silent)?;
             if self.is_missing && self.table.config.has_own_content() {
                 return Err(corrupt());
             }
@@ -169,7 +169,7 @@ impl Fts3Cursor {
 
     /// Starts a scan of the content.
     fn scan_content(&mut self, scan: &Scan<'_>, kept: Kept, bounds: &[ValueRef<'_>]) -> Result {
-        let mut statement = scan.connection.resume(&kept).map_err(silent)?;
+        let mut statement = scan.connection.resume(&kept).map_err(FunctionError::silent)?;
         for (number, bound) in (1..).zip(bounds) {
             statement.bind(number, *bound)?;
         }
@@ -222,8 +222,8 @@ impl VirtualCursor for Fts3Cursor {
             Progress::Content => {
                 let docid = {
                     let state = self.state()?;
-                    let mut statement = scan.connection.resume(&state.reader).map_err(silent)?;
-                    let is_row = statement.step().map_err(silent)?;
+                    let mut statement = scan.connection.resume(&state.reader).map_err(FunctionError::silent)?;
+                    let is_row = statement.step().map_err(FunctionError::silent)?;
                     is_row.then(|| cast::to_integer(statement.column(0)))
                 };
                 match docid {

@@ -83,8 +83,3 @@ pub const EXTENSION: Extension = Extension {
 pub(crate) fn corrupt() -> FunctionError {
     FunctionError::of_code(code::CORRUPT_VTAB)
 }
-
-/// An error of the module's own SQL, reduced to its code: the application did not write that statement, so its message would mislead.
-pub(crate) fn silent(error: FunctionError) -> FunctionError {
-    FunctionError::of_code(error.code)
-}

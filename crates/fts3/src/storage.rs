@@ -7,11 +7,11 @@
 //! | `x_stat` 0 | varints: the number of rows, the number of tokens in each column, the bytes of all text |
 //! | `x_stat` 1, 2 | the hint of incremental merges; the setting `automerge` |
 
-use lithe_vtab::{Kept, Names, SqlConnection, SqlStatement, Value, ValueRef, quoted};
+use lithe_vtab::{FunctionError, Kept, Names, SqlConnection, SqlStatement, Value, ValueRef, quoted};
 
 use crate::config::{Config, Content};
 use crate::doclist::Order;
-use crate::{Result, corrupt, silent, varint};
+use crate::{Result, corrupt, varint};
 
 /// The row of `x_stat` with the totals.
 const TOTALS_ID: i64 = 0;
@@ -127,7 +127,7 @@ impl Storage {
         if self.has_language {
             all.push(ValueRef::Integer(i64::from(language)));
         }
-        connection.statement(&self.insert).and_then(|mut insert| insert.run(&all)).map_err(silent)?;
+        connection.statement(&self.insert).and_then(|mut insert| insert.run(&all)).map_err(FunctionError::silent)?;
         Ok(connection.last_insert_rowid())
     }
 
@@ -144,9 +144,9 @@ impl Storage {
     /// # Errors
     /// Those of reading.
     pub fn is_only_row(&self, connection: &dyn SqlConnection, docid: i64) -> Result<bool> {
-        let mut statement = connection.statement(&self.is_only).map_err(silent)?;
+        let mut statement = connection.statement(&self.is_only).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(docid))?;
-        Ok(statement.step().map_err(silent)? && lithe_value::cast::to_integer(statement.column(0)) != 0)
+        Ok(statement.step().map_err(FunctionError::silent)? && lithe_value::cast::to_integer(statement.column(0)) != 0)
     }
 
     /// Writes the number of tokens in each column of a row.
@@ -172,10 +172,10 @@ impl Storage {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if `x_docsize` lacks the row; those of reading.
     pub fn sizes(&self, connection: &dyn SqlConnection, docid: i64) -> Result<Sizes> {
-        let mut statement = connection.statement(&self.find_sizes).map_err(silent)?;
+        let mut statement = connection.statement(&self.find_sizes).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(docid))?;
         let ValueRef::Blob(bytes) =
-            (if statement.step().map_err(silent)? { statement.column(0) } else { ValueRef::Null })
+            (if statement.step().map_err(FunctionError::silent)? { statement.column(0) } else { ValueRef::Null })
         else {
             return Err(corrupt());
         };
@@ -189,9 +189,13 @@ impl Storage {
     /// # Errors
     /// Those of reading.
     pub fn stat(&self, connection: &dyn SqlConnection, id: i64) -> Result<Option<Value>> {
-        let mut statement = connection.statement(&self.find_stat).map_err(silent)?;
+        let mut statement = connection.statement(&self.find_stat).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(id))?;
-        Ok(if statement.step().map_err(silent)? { Some(Value::try_copy(statement.column(0))?) } else { None })
+        Ok(if statement.step().map_err(FunctionError::silent)? {
+            Some(Value::try_copy(statement.column(0))?)
+        } else {
+            None
+        })
     }
 
     /// Sets a value of `x_stat`.
@@ -266,7 +270,7 @@ impl Storage {
 
 /// Runs one of the module's own statements.
 pub(crate) fn run(connection: &dyn SqlConnection, kept: &Kept, values: &[ValueRef<'_>]) -> Result {
-    connection.statement(kept).and_then(|mut statement| statement.run(values)).map_err(silent)
+    connection.statement(kept).and_then(|mut statement| statement.run(values)).map_err(FunctionError::silent)
 }
 
 fn lookup(select: &str) -> String {

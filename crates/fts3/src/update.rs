@@ -8,11 +8,11 @@ use lithe_value::cast;
 use lithe_value::grow::copied;
 use lithe_vtab::{Change, FunctionError, OnConflict, SqlConnection, ValueRef, code, lowercase};
 
+use crate::Result;
 use crate::index::incremental::Hint;
 use crate::index::{LEVELS, SEGMENTS_MAX};
 use crate::storage::{AUTOMERGE_ID, HINT_ID, Totals};
 use crate::table::Table;
-use crate::{Result, silent};
 
 /// A merge at the end of a transaction runs only if it would write more leaves than this.
 const MERGE_PAGES_MIN: i64 = 64;
@@ -122,9 +122,9 @@ impl RowUpdate<'_> {
     /// Deletes a row from content, index and sizes.
     fn delete(&mut self, connection: &dyn SqlConnection, docid: i64) -> Result {
         let table = self.table;
-        let mut statement = connection.statement(&table.storage.find).map_err(silent)?;
+        let mut statement = connection.statement(&table.storage.find).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(docid))?;
-        if !statement.step().map_err(silent)? {
+        if !statement.step().map_err(FunctionError::silent)? {
             return Ok(());
         }
         let (values, language) = (table.values(&*statement)?, table.storage.language(&*statement));
@@ -192,7 +192,7 @@ impl Table {
             suffixes.push("stat");
         }
         let delete = |suffix: &&str| connection.execute(&format!("DELETE FROM {}", self.names.shadow(suffix)));
-        suffixes.iter().try_for_each(delete).map_err(silent)
+        suffixes.iter().try_for_each(delete).map_err(FunctionError::silent)
     }
 
     /// `INSERT INTO t(t) VALUES(command)`
@@ -282,8 +282,8 @@ impl Table {
         self.delete_all(connection, false)?;
         let mut totals = Totals { rows: 0, sizes: vec![0; self.config.columns.len() + 1] };
         let scan = self.storage.scan_all();
-        let mut statement = connection.statement(&scan).map_err(silent)?;
-        while statement.step().map_err(silent)? {
+        let mut statement = connection.statement(&scan).map_err(FunctionError::silent)?;
+        while statement.step().map_err(FunctionError::silent)? {
             let docid = cast::to_integer(statement.column(0));
             let (values, language) = (self.values(&*statement)?, self.storage.language(&*statement));
             let values: Vec<ValueRef<'_>> = values.iter().map(|value| value.as_ref()).collect();

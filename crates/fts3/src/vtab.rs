@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
 use lithe_base::ResultCode;
 use lithe_vtab::{
-    Change, ConnectRequest, Connected, IndexInfo, Module, Names, Overloaded, Risk, SqlConnection, VirtualCursor,
-    VirtualTable, code, first_value,
+    Change, ConnectRequest, Connected, FunctionError, IndexInfo, Module, Names, Overloaded, Risk, SqlConnection,
+    VirtualCursor, VirtualTable, code, first_value,
 };
 
 use crate::config::Config;
@@ -15,7 +15,7 @@ use crate::index::{Index, PAGE_RESERVE};
 use crate::shadow::{create_tables, literal, shadow_tables};
 use crate::storage::Storage;
 use crate::table::{Fts3Table, Table, stat};
-use crate::{Result, auxiliary, plan, registry, silent};
+use crate::{Result, auxiliary, plan, registry};
 
 /// The suffixes of the shadow tables.
 pub const SUFFIXES: [&str; 5] = ["content", "segments", "segdir", "docsize", "stat"];
@@ -161,7 +161,7 @@ impl VirtualTable for Fts3Table {
         let own = shadow_tables(&self.table.config);
         let suffixes = own.iter().map(|(suffix, _)| *suffix).chain(has_stat.then_some("stat"));
         for suffix in suffixes {
-            self.table.names.rename_shadow(connection, suffix, name).map_err(silent)?;
+            self.table.names.rename_shadow(connection, suffix, name).map_err(FunctionError::silent)?;
         }
         // Under the old name nothing is merged at the end of the transaction.
         self.table.index.leaves_added.store(0, Ordering::Relaxed);

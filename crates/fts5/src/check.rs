@@ -18,7 +18,8 @@ impl Table {
         let reader = self.index.reader(connection);
         let has_content = !self.is_contentless() && (!self.is_external() || checks_external);
         // What is wrong about the content is told by its code, as in SQLite.
-        let expected = if has_content { Some(self.check_content(connection).map_err(silent)?) } else { None };
+        let expected =
+            if has_content { Some(self.check_content(connection).map_err(FunctionError::silent)?) } else { None };
         let found = reader.check()?;
         match expected {
             Some(expected) if found != expected => Err(reader.store().corrupt_checksum()),
@@ -111,8 +112,4 @@ impl Table {
         *sum ^= sums.value();
         Ok(counts)
     }
-}
-
-fn silent(error: FunctionError) -> FunctionError {
-    FunctionError::of_code(error.code)
 }

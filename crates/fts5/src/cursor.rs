@@ -222,12 +222,11 @@ impl Fts5Cursor {
         })?;
         ranking(&self.state, scan.connection, &self.rank)?;
         // SQLite sorts by a statement of its own, whose errors are told by their codes.
-        let silent = |error: FunctionError| FunctionError::of_code(error.code);
         let mut rows = Vec::new();
         loop {
             self.take_found(last)?;
             let Some(rowid) = self.state.borrow().rowid else { break };
-            let rank = rank_value(&self.state, scan.connection, &self.rank).map_err(silent)?;
+            let rank = rank_value(&self.state, scan.connection, &self.rank).map_err(FunctionError::silent)?;
             let found = {
                 let state = self.state.borrow();
                 state.search.as_ref().map(|search| search.found(&state.table)).transpose()?.flatten()

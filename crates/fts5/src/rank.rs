@@ -1,6 +1,6 @@
 //! The function behind `rank`: a function with arguments, as `rank MATCH 'bm25(10, 5)'` and the command `rank` name it.
 
-use lithe_vtab::{OutOfMemory, formatted};
+use lithe_vtab::{OutOfMemory, copied_text};
 
 use crate::is_bareword;
 
@@ -25,8 +25,7 @@ impl Default for Rank {
 /// If the memory is short.
 pub fn parse(text: &str) -> Result<Option<Rank>, OutOfMemory> {
     let Some((function, arguments)) = parts(text) else { return Ok(None) };
-    let copy = |text: &str| formatted(format_args!("{text}"));
-    Ok(Some(Rank { function: copy(function)?, arguments: copy(arguments)? }))
+    Ok(Some(Rank { function: copied_text(function)?, arguments: copied_text(arguments)? }))
 }
 
 /// The name and the literals. Text behind the parenthesis is ignored, as in SQLite.

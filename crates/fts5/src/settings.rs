@@ -1,6 +1,6 @@
 //! The contents of `x_config`: the version of the format, and the settings that commands change.
 
-use lithe_vtab::{FunctionError, Lossy, OutOfMemory, SqlConnection, ValueRef, formatted, lowercase};
+use lithe_vtab::{FunctionError, OutOfMemory, SqlConnection, ValueRef, lossy_copy, lowercase};
 
 use crate::Result;
 use lithe_vtab::Names;
@@ -128,7 +128,7 @@ impl Settings {
 
     fn set_rank(&mut self, value: ValueRef<'_>) -> Result<Option<()>, OutOfMemory> {
         let (ValueRef::Text(text) | ValueRef::Blob(text)) = value else { return Ok(None) };
-        let text = formatted(format_args!("{}", Lossy(text)))?;
+        let text = lossy_copy(text)?;
         let is_rank = crate::rank::parse(&text)?.is_some();
         if is_rank {
             self.rank = Some(text);

@@ -170,7 +170,7 @@ impl Storage {
         let done = connection.statement(if replaces { &self.replace } else { &self.insert })?.run(&all);
         done.map_err(|error| match error.code & 0xff {
             // The application does not know the table of the constraint.
-            code::CONSTRAINT => FunctionError::of_code(error.code),
+            code::CONSTRAINT => error.silent(),
             _ => error,
         })?;
         Ok(rowid.unwrap_or_else(|| connection.last_insert_rowid()))

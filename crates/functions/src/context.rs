@@ -118,13 +118,17 @@ impl CallSite {
     }
 
     /// The kept data, if it is a `T` that `fits`; otherwise the result of `make`, which is then kept.
-    pub fn get_or_make<T: Send + 'static>(&mut self, fits: impl FnOnce(&T) -> bool, make: impl FnOnce() -> T) -> &T {
+    pub fn get_or_make<T: Send + 'static>(
+        &mut self,
+        fits: impl FnOnce(&T) -> bool,
+        make: impl FnOnce() -> T,
+    ) -> &mut T {
         let has = self.kept.as_ref().and_then(|kept| kept.downcast_ref()).is_some_and(fits);
         if !has {
             self.kept = Some(Box::new(make()));
         }
         #[expect(clippy::expect_used, reason = "it was there, or was just put there")]
-        self.kept.as_ref().and_then(|kept| kept.downcast_ref()).expect("a value that was kept")
+        self.get_mut().expect("a value that was kept")
     }
 
     /// The kept data, if it is a `T`, to be read.

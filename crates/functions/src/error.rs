@@ -119,6 +119,11 @@ impl FunctionError {
         FunctionError::with_code(code, "")
     }
 
+    /// The error reduced to its code: of SQL that the application did not write, whose message would mislead.
+    pub fn silent(self) -> FunctionError {
+        FunctionError::of_code(self.code)
+    }
+
     /// The error of a function that cannot be used in the context of its call.
     pub fn unusable(name: &str) -> FunctionError {
         FunctionError::new(format!("unable to use function {name} in the requested context"))

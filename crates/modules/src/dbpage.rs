@@ -7,6 +7,8 @@ use lithe_vtab::{
     Risk, Scan, ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, code, constraint,
 };
 
+use crate::function::database_named;
+
 const DECLARATION: &str = "CREATE TABLE x(pgno INTEGER PRIMARY KEY, data BLOB, schema HIDDEN)";
 
 const PGNO: i32 = 0;
@@ -67,10 +69,6 @@ impl PageTable {
         }
         pages.write(page, bytes)
     }
-}
-
-fn database_named(connection: &dyn SqlConnection, name: &[u8]) -> Option<String> {
-    connection.databases().into_iter().find(|known| known.as_bytes().eq_ignore_ascii_case(name))
 }
 
 impl VirtualTable for PageTable {

@@ -1,10 +1,11 @@
 //! `dbstat`: the space usage of a database's pages, a row for each page or for each tree.
 
 use lithe_vtab::{
-    ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Kept, Lossy, Module, ModuleKind, Result, Risk,
-    Scan, ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint, formatted,
+    ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Kept, Module, ModuleKind, Result, Risk, Scan,
+    ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint, lossy_copy,
 };
 
+use crate::function::database_named;
 use crate::tree::{PageInfo, Walk};
 
 const DECLARATION: &str = "CREATE TABLE x(name TEXT, path TEXT, pageno INTEGER, pagetype TEXT, ncell INTEGER, \
@@ -136,7 +137,7 @@ impl StatCursor {
         let mut statement = connection.resume(kept)?;
         while statement.step()? {
             if let (ValueRef::Text(name), ValueRef::Integer(root)) = (statement.column(0), statement.column(1)) {
-                let name = formatted(format_args!("{}", Lossy(name)))?;
+                let name = lossy_copy(name)?;
                 return Ok(Some((name, u32::try_from(root).unwrap_or(0))));
             }
         }
@@ -151,7 +152,7 @@ impl StatCursor {
         loop {
             let Some((name, walk)) = &mut self.walk else {
                 // (As in SQLite, an error of the list has the message of its code.)
-                let next = self.next_tree(connection).map_err(|error| FunctionError::of_code(error.code))?;
+                let next = self.next_tree(connection).map_err(FunctionError::silent)?;
                 let Some((name, root)) = next else { return Ok(()) };
                 if root <= pages.page_count() {
                     self.walk = Some((name, Walk::new(root)));
@@ -196,9 +197,7 @@ impl VirtualCursor for StatCursor {
         let (schema, name, aggregate) = (given(WITH_SCHEMA), given(WITH_NAME), given(WITH_AGGREGATE));
         *self = StatCursor { database: table.database.clone(), ..StatCursor::default() };
         if let Some(schema) = schema {
-            let wanted = schema.bytes().unwrap_or_default();
-            let all = scan.connection.databases();
-            let Some(known) = all.into_iter().find(|known| known.as_bytes().eq_ignore_ascii_case(wanted)) else {
+            let Some(known) = database_named(scan.connection, schema.bytes().unwrap_or_default()) else {
                 return Ok(());
             };
             self.database = known;

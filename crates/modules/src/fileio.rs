@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use lithe_value::cast::{to_integer, to_text};
-use lithe_vtab::{Arity, Context, Function, FunctionError, Lossy, Result, ValueRef, code, formatted, lossy};
+use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef, code, lossy, lossy_copy};
 
 use crate::function::{argument, direct_only, possible, scalar};
 
@@ -35,7 +35,7 @@ fn path(value: ValueRef<'_>) -> Result<Option<PathBuf>> {
     }
     let text = to_text(value);
     let name = text.split(|byte| *byte == 0).next().unwrap_or_default();
-    Ok(Some(PathBuf::from(formatted(format_args!("{}", Lossy(name)))?)))
+    Ok(Some(PathBuf::from(lossy_copy(name)?)))
 }
 
 /// The content of a file; NULL if it cannot be read.

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use lithe_value::cast::to_text;
 use lithe_vtab::{
-    ColumnContext, ConnectRequest, Connected, FunctionError, Grow, IndexInfo, Lossy, Module, ModuleKind, Result, Risk,
-    Scan, ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, code, constraint, formatted,
+    ColumnContext, ConnectRequest, Connected, FunctionError, Grow, IndexInfo, Module, ModuleKind, Result, Risk, Scan,
+    ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, code, constraint, copied_text, formatted,
+    lossy_copy,
 };
 
 use crate::fileio;
@@ -82,7 +83,7 @@ impl VirtualCursor for Walk {
         if plan.number == 0 {
             return Err(FunctionError::new("table function fsdir requires an argument"));
         }
-        let text = |value: &ValueRef<'_>| formatted(format_args!("{}", Lossy(&to_text(*value))));
+        let text = |value: &ValueRef<'_>| lossy_copy(&to_text(*value));
         let path = arguments.values.first().filter(|path| !path.is_null());
         let path = path.ok_or_else(|| FunctionError::new("table function fsdir requires a non-NULL argument"))?;
         self.base = arguments.values.get(1).filter(|dir| !dir.is_null()).map(text).transpose()?;
@@ -138,7 +139,7 @@ impl Walk {
     fn path(&self, name: &str) -> Result<PathBuf> {
         let path = match &self.base {
             Some(base) => formatted(format_args!("{base}/{name}")),
-            None => formatted(format_args!("{name}")),
+            None => copied_text(name),
         };
         Ok(PathBuf::from(path?))
     }

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lithe_vtab::{
-    Arity, Flags, Function, FunctionError, FunctionKind, Grow, Lossy, OutOfMemory, Result, ScalarFn, ValueRef,
-    formatted,
+    Arity, Flags, Function, FunctionError, FunctionKind, Grow, Lossy, OutOfMemory, Result, ScalarFn, SqlConnection,
+    ValueRef, copied_text, formatted,
 };
 
 /// A function whose result depends on its arguments alone.
@@ -30,6 +30,11 @@ pub fn argument<'a>(args: &[ValueRef<'a>], at: usize) -> ValueRef<'a> {
     args.get(at).copied().unwrap_or_default()
 }
 
+/// The database that has the name.
+pub fn database_named(connection: &dyn SqlConnection, name: &[u8]) -> Option<String> {
+    connection.databases().into_iter().find(|known| known.as_bytes().eq_ignore_ascii_case(name))
+}
+
 /// An argument of CREATE VIRTUAL TABLE without its quotes; a doubled quote inside stands for one.
 pub fn dequoted(text: &str) -> Result<String, OutOfMemory> {
     let text = text.trim();
@@ -38,7 +43,7 @@ pub fn dequoted(text: &str) -> Result<String, OutOfMemory> {
             return formatted(format_args!("{}", Dequoted { inner, quote }));
         }
     }
-    formatted(format_args!("{text}"))
+    copied_text(text)
 }
 
 /// The text between two quotes.

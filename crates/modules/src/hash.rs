@@ -21,7 +21,7 @@ use std::sync::Arc;
 use lithe_value::cast::{to_integer, to_text};
 use lithe_vtab::{
     AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, FunctionKind, Result,
-    SqlConnection, ValueRef, code, formatted, lossy,
+    SqlConnection, ValueRef, code, copied_text, lossy,
 };
 use sha1::Sha1;
 use sha3::{Digest, Sha3_224, Sha3_256, Sha3_384, Sha3_512};
@@ -121,7 +121,7 @@ impl Hash {
                 FunctionError::quoting(error.code, format_args!("error SQL statement [{rest}]: {}", error.message))
             };
             let mut statement = connection.prepare(rest).map_err(wrong)?;
-            let own = formatted(format_args!("{}", statement.sql()))?;
+            let own = copied_text(statement.sql())?;
             if own.trim().is_empty() {
                 break;
             }

@@ -83,8 +83,7 @@ fn check_table(connection: &dyn SqlConnection, names: &Names) -> Result<Vec<Stri
     let columns = |name: &str| connection.prepare(&format!("SELECT * FROM {name}")).map(|found| found.column_count());
     let auxiliary = columns(&names.shadow("rowid")).map_or(0, |count| count.saturating_sub(2));
     let table = names.quoted();
-    let mut statement =
-        connection.prepare(&format!("SELECT * FROM {table}")).map_err(|error| Error::of_code(error.code))?;
+    let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).map_err(Error::silent)?;
     let coordinates = statement.column_count().saturating_sub(1 + auxiliary);
     let is_integer = match statement.step() {
         Ok(has_row) => has_row && matches!(statement.column(1), ValueRef::Integer(_)),

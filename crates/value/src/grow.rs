@@ -155,8 +155,24 @@ impl fmt::Write for Growing {
 pub fn lossy(bytes: &[u8]) -> Result<Cow<'_, str>, OutOfMemory> {
     match str::from_utf8(bytes) {
         Ok(text) => Ok(Cow::Borrowed(text)),
-        Err(_) => formatted(format_args!("{}", Lossy(bytes))).map(Cow::Owned),
+        Err(_) => lossy_copy(bytes).map(Cow::Owned),
     }
+}
+
+/// The same as a text of its own.
+///
+/// # Errors
+/// If the memory is short.
+pub fn lossy_copy(bytes: &[u8]) -> Result<String, OutOfMemory> {
+    formatted(format_args!("{}", Lossy(bytes)))
+}
+
+/// A copy of a text.
+///
+/// # Errors
+/// If the memory is short.
+pub fn copied_text(text: &str) -> Result<String, OutOfMemory> {
+    formatted(format_args!("{text}"))
 }
 
 /// Bytes as text whose ASCII letters are small.
@@ -164,7 +180,7 @@ pub fn lossy(bytes: &[u8]) -> Result<Cow<'_, str>, OutOfMemory> {
 /// # Errors
 /// If the memory is short.
 pub fn lowercase(bytes: &[u8]) -> Result<String, OutOfMemory> {
-    let mut text = formatted(format_args!("{}", Lossy(bytes)))?;
+    let mut text = lossy_copy(bytes)?;
     text.make_ascii_lowercase();
     Ok(text)
 }

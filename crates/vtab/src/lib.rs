@@ -154,7 +154,7 @@ pub use lithe_functions::{
     ScalarFunction, SqlBlob, SqlConnection, SqlStatement,
 };
 pub use lithe_value::buffer::OutOfMemory;
-pub use lithe_value::grow::{Grow, Lossy, collected, copied, formatted, lossy, lowercase};
+pub use lithe_value::grow::{Grow, Lossy, collected, copied, copied_text, formatted, lossy, lossy_copy, lowercase};
 pub use lithe_value::{Value, ValueRef};
 pub use module::{ConnectRequest, Connected, Module, ModuleKind, Risk};
 pub use number::{as_integer, as_number, as_rowid};

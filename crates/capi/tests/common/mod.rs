@@ -2,6 +2,7 @@
 #![allow(dead_code)] // not every test needs all of it
 
 pub mod recording;
+pub mod worlds;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

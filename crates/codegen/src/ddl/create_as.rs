@@ -28,7 +28,7 @@ pub(super) fn create_table_as<'a>(
     sql: &'a [u8],
 ) -> Result<()> {
     let found = Found::default();
-    let rules = Rules { no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
+    let rules = Rules::of_statements(&cg.env.flags);
     let query = cg.resolver.query(&Scope { rules, ..Scope::outermost(sql, &found) }, select)?;
     let mut columns: Vec<_> = query.columns.iter().map(|column| column.renamed(column.stored_name)).collect();
     unique_names(cg.arena, &mut columns);

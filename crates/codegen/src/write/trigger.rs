@@ -161,7 +161,7 @@ fn compile<'a>(cg: &mut Codegen<'a>, change: &RowChange<'_, 'a>, source: BodySou
     let found = Found::default();
     // A trigger that is not temporary can refer to its own database only.
     let fixed_db = (db != Db::TEMP).then_some(db);
-    let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
+    let rules = Rules { raise: true, ..Rules::of_statements(&cg.env.flags) };
     let within = (!name.is_empty()).then(|| Name::new(&*cg.arena.alloc_slice_copy(name.as_bytes())));
     body.write.body = Some(Body { within });
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };

@@ -9,10 +9,10 @@
 
 use lithe_value::Grow;
 use lithe_value::grow::copied;
-use lithe_vtab::{Kept, Names, SqlConnection, ValueRef};
+use lithe_vtab::{FunctionError, Kept, Names, SqlConnection, ValueRef};
 
 use crate::storage::run;
-use crate::{Result, corrupt, silent};
+use crate::{Result, corrupt};
 
 /// The statements, compiled at their first use.
 #[derive(Debug)]
@@ -118,12 +118,12 @@ impl Store {
         (first, last): (i64, i64),
         than: i64,
     ) -> Result<Vec<i64>> {
-        let mut statement = connection.statement(&self.long_blocks).map_err(silent)?;
+        let mut statement = connection.statement(&self.long_blocks).map_err(FunctionError::silent)?;
         for (number, value) in (1..).zip([first, last, than]) {
             statement.bind(number, ValueRef::Integer(value))?;
         }
         let mut lens = Vec::new();
-        while statement.step().map_err(silent)? {
+        while statement.step().map_err(FunctionError::silent)? {
             lens.try_push(lithe_value::cast::to_integer(statement.column(0)))?;
         }
         Ok(lens)
@@ -174,10 +174,10 @@ impl Store {
     /// # Errors
     /// Those of reading.
     pub fn languages(&self, connection: &dyn SqlConnection, levels: i64) -> Result<Vec<i32>> {
-        let mut statement = connection.statement(&self.languages).map_err(silent)?;
+        let mut statement = connection.statement(&self.languages).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(levels))?;
         let mut found = Vec::new();
-        while statement.step().map_err(silent)? {
+        while statement.step().map_err(FunctionError::silent)? {
             found.try_push(lithe_value::cast::to_integer(statement.column(0)) as i32)?;
         }
         Ok(found)
@@ -188,9 +188,9 @@ impl Store {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if the block is missing; those of reading.
     pub fn block(&self, connection: &dyn SqlConnection, block: i64) -> Result<Vec<u8>> {
-        let mut statement = connection.statement(&self.block).map_err(silent)?;
+        let mut statement = connection.statement(&self.block).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(block))?;
-        match if statement.step().map_err(silent)? { statement.column(0) } else { ValueRef::Null } {
+        match if statement.step().map_err(FunctionError::silent)? { statement.column(0) } else { ValueRef::Null } {
             ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(copied(bytes)?),
             _ => Err(corrupt()),
         }
@@ -201,9 +201,9 @@ impl Store {
     /// # Errors
     /// Those of reading.
     pub fn is_empty_block(&self, connection: &dyn SqlConnection, block: i64) -> Result<bool> {
-        let mut statement = connection.statement(&self.block).map_err(silent)?;
+        let mut statement = connection.statement(&self.block).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(block))?;
-        Ok(statement.step().map_err(silent)? && statement.column(0).is_null())
+        Ok(statement.step().map_err(FunctionError::silent)? && statement.column(0).is_null())
     }
 
     /// Writes a block; None writes NULL.
@@ -248,9 +248,9 @@ impl Store {
     /// # Errors
     /// Those of reading.
     pub fn level_to_merge(&self, connection: &dyn SqlConnection, least: i64) -> Result<Option<(i64, i64)>> {
-        let mut statement = connection.statement(&self.level_to_merge).map_err(silent)?;
+        let mut statement = connection.statement(&self.level_to_merge).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(least))?;
-        if !statement.step().map_err(silent)? {
+        if !statement.step().map_err(FunctionError::silent)? {
             return Ok(None);
         }
         let integer = |column: usize| lithe_value::cast::to_integer(statement.column(column));
@@ -279,9 +279,9 @@ impl Store {
     /// Those of writing.
     pub fn renumber(&self, connection: &dyn SqlConnection, level: i64) -> Result {
         let mut found = Vec::new();
-        let mut statement = connection.statement(&self.indexes).map_err(silent)?;
+        let mut statement = connection.statement(&self.indexes).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(level))?;
-        while statement.step().map_err(silent)? {
+        while statement.step().map_err(FunctionError::silent)? {
             found.try_push(lithe_value::cast::to_integer(statement.column(0)))?;
         }
         drop(statement);
@@ -341,11 +341,11 @@ impl Store {
 }
 
 fn integer(connection: &dyn SqlConnection, kept: &Kept, values: &[i64]) -> Result<Option<i64>> {
-    let mut statement = connection.statement(kept).map_err(silent)?;
+    let mut statement = connection.statement(kept).map_err(FunctionError::silent)?;
     for (number, value) in (1..).zip(values) {
         statement.bind(number, ValueRef::Integer(*value))?;
     }
-    if !statement.step().map_err(silent)? {
+    if !statement.step().map_err(FunctionError::silent)? {
         return Ok(None);
     }
     let value = statement.column(0);
@@ -353,12 +353,12 @@ fn integer(connection: &dyn SqlConnection, kept: &Kept, values: &[i64]) -> Resul
 }
 
 fn segments(connection: &dyn SqlConnection, kept: &Kept, values: &[i64]) -> Result<Vec<Segment>> {
-    let mut statement = connection.statement(kept).map_err(silent)?;
+    let mut statement = connection.statement(kept).map_err(FunctionError::silent)?;
     for (number, value) in (1..).zip(values) {
         statement.bind(number, ValueRef::Integer(*value))?;
     }
     let mut found = Vec::new();
-    while statement.step().map_err(silent)? {
+    while statement.step().map_err(FunctionError::silent)? {
         let integer = |column: usize| lithe_value::cast::to_integer(statement.column(column));
         let (end_block, leaf_bytes) = end_field(statement.column(4));
         let root = match statement.column(5) {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use lithe_value::Grow;
 use lithe_value::grow::filled;
-use lithe_vtab::{SqlConnection, ValueRef};
+use lithe_vtab::{FunctionError, SqlConnection, ValueRef};
 
 use super::phrase::{self, wanted_of};
 use super::{KnownRows, Rows};
@@ -17,7 +17,7 @@ use crate::doclist::Position;
 use crate::query::{Expr, Phrase, QueryToken};
 use crate::table::{Table, before_nul};
 use crate::tokenizer::{Flow, Token};
-use crate::{Result, corrupt, silent};
+use crate::{Result, corrupt};
 
 /// Each token that is read is expected to cut the number of rows to a quarter; after this many, no further cut is expected.
 const LOADED_MAX: u32 = 12;
@@ -146,9 +146,9 @@ impl Chooser<'_> {
 
     fn search_document(&self, docid: i64, tokens: &[QueryToken], found: &mut [Vec<Position>]) -> Result {
         let table = self.table;
-        let mut statement = self.connection.statement(&table.storage.find).map_err(silent)?;
+        let mut statement = self.connection.statement(&table.storage.find).map_err(FunctionError::silent)?;
         statement.bind(1, ValueRef::Integer(docid))?;
-        if !statement.step().map_err(silent)? {
+        if !statement.step().map_err(FunctionError::silent)? {
             return Err(corrupt());
         }
         let values = table.values(&*statement)?;

@@ -135,7 +135,8 @@ impl<'a> Api<'a> {
     /// SQLITE_RANGE; the errors of reading the row.
     pub fn column(&mut self, column: usize) -> Result<LocaleText> {
         self.check_column(column)?;
-        self.state.column(self.connection, column).map_err(silent)
+        // (Auxiliary functions tell errors of reading the row by their codes, as in SQLite.)
+        self.state.column(self.connection, column).map_err(FunctionError::silent)
     }
 
     fn check_column(&self, column: usize) -> Result {
@@ -150,7 +151,7 @@ impl<'a> Api<'a> {
     pub fn column_size(&mut self, column: Option<usize>) -> Result<i64> {
         column.map_or(Ok(()), |column| self.check_column(column))?;
         let columns = column.map_or(0..self.column_count(), |column| column..column + 1);
-        if let Some(sizes) = self.state.sizes(self.connection).map_err(silent)? {
+        if let Some(sizes) = self.state.sizes(self.connection).map_err(FunctionError::silent)? {
             let sizes = sizes.get(columns).unwrap_or_default();
             return Ok(sizes.iter().fold(0u64, |sum, size| sum.wrapping_add(*size)) as i64);
         }
@@ -445,9 +446,4 @@ fn is_token(term: &Term, token: &[u8], has_token_data: bool) -> bool {
 /// A value as text; nothing for NULL.
 pub(super) fn text_of(value: lithe_vtab::ValueRef<'_>) -> Cow<'_, [u8]> {
     cast::to_text(value)
-}
-
-/// An error of reading the row, which auxiliary functions tell by its code, as in SQLite.
-fn silent(error: FunctionError) -> FunctionError {
-    FunctionError::of_code(error.code)
 }

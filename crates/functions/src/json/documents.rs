@@ -35,11 +35,7 @@ pub fn trim(shared: &mut CallSite) {
 impl Documents {
     /// Those that the calls of a statement share.
     pub(super) fn of(shared: &mut CallSite) -> &mut Documents {
-        if shared.get::<Documents>().is_none() {
-            shared.set(Documents::default());
-        }
-        #[expect(clippy::expect_used, reason = "they were there, or were just put there")]
-        shared.get_mut().expect("documents that are shared")
+        shared.get_or_make(|_: &Documents| true, Documents::default)
     }
 
     /// The JSONB of a text.

@@ -125,9 +125,8 @@ impl Walk {
         path: &[u8],
         depth: usize,
     ) -> Result<()> {
-        let kind = node.kind().filter(|kind| binary::type_name(*kind).is_some());
-        let kind = kind.ok_or_else(|| FunctionError::new("malformed JSON"))?;
-        let is_container = kind >= kind::ARRAY;
+        let type_name = node.type_name().ok_or_else(|| FunctionError::new("malformed JSON"))?;
+        let is_container = node.kind() >= Some(kind::ARRAY);
         // Of an array or object, only its text needs its content.
         let is_read = !is_container || (self.form.reads(VALUE) && !self.form.is_binary);
         let json = if is_read { binary::parse(node.bytes)? } else { Json::Null };
@@ -146,7 +145,7 @@ impl Walk {
         let row = vec![
             key,
             value,
-            if names_type { Value::from(binary::type_name(kind).unwrap_or_default()) } else { Value::NULL },
+            if names_type { Value::from(type_name) } else { Value::NULL },
             atom,
             Value::from(id),
             parent.filter(|_| self.form.is_tree).map_or(Value::NULL, Value::from),

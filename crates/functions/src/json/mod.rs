@@ -338,7 +338,7 @@ fn array_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 fn type_of(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     with_target(context, args, |context, found| {
-        let name = found.kind().and_then(binary::type_name).ok_or_else(|| FunctionError::new("malformed JSON"))?;
+        let name = found.type_name().ok_or_else(|| FunctionError::new("malformed JSON"))?;
         answer_bytes(context, name.as_bytes())
     })
 }

@@ -33,6 +33,11 @@ impl<'a> Node<'a> {
         self.content().map(|(kind, _)| kind)
     }
 
+    /// What json_type() says of it, if its header is right.
+    pub fn type_name(&self) -> Option<&'static str> {
+        self.kind().and_then(binary::type_name)
+    }
+
     /// The number of its bytes, its header included.
     pub fn len(&self) -> usize {
         binary::header(self.bytes).map_or(0, |(_, _, rest)| self.bytes.len() - rest.len())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_base::Db;
-use lithe_catalog::{Column as TableColumn, Index, IndexColumn, Table, TableKind};
+use lithe_catalog::{CollationName, Column as TableColumn, Index, IndexTerm, Table, TableKind};
 use lithe_resolve::environment::Flags;
 use lithe_resolve::ir::{Column, ColumnIndex, Core, CoreBody, Expr, Query, Select, SourceId, SourceKind, plain_output};
 use lithe_resolve::{ChangedColumn, InsertRows, ResolvedInsert};
@@ -50,12 +50,10 @@ pub(super) fn keeps_rowids(insert: &ast::Insert<'_>, resolved: &ResolvedInsert<'
 
 /// Whether two indexes have the same terms and conditions.
 fn are_alike(one: &Index, other: &Index) -> bool {
-    let terms = |index: &Index| (index.unique, index.filter.clone(), index.key_columns().to_vec());
-    let (one, other) = (terms(one), terms(other));
-    let is_same = |(a, b): (&IndexColumn, &IndexColumn)| {
-        a.term == b.term && a.collation == b.collation && a.descending == b.descending
-    };
-    (one.0, &one.1, one.2.len()) == (other.0, &other.1, other.2.len()) && one.2.iter().zip(&other.2).all(is_same)
+    fn terms(index: &Index) -> impl Iterator<Item = (&IndexTerm, &CollationName, bool)> {
+        index.key_columns().iter().map(|column| (&column.term, &column.collation, column.descending))
+    }
+    one.unique == other.unique && one.filter == other.filter && terms(one).eq(terms(other))
 }
 
 /// Lets the query return the rowids of the table, too, behind its columns.

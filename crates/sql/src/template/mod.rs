@@ -312,7 +312,6 @@ fn literal(lexer: &Lexer<'_>, token: Token, minus: Option<Span>, place: Place) -
     let (start, span) = (minus.unwrap_or(token.span).start, token.span);
     let (kind, is_negative) = (token.kind, minus.is_some());
     let number = Lexer::new(lexer.text(token.span)).only_ordinary_number();
-    let number = number.map(|number| OrdinaryNumber { is_negative, ..number });
     is_liftable.then_some(Literal { kind, is_negative, has_doubled, place, number, start, span })
 }
 
@@ -326,11 +325,11 @@ impl Literal {
     /// The value of the literal in this `sql`. Strings with doubled quotes and BLOBs are decoded into the arena.
     #[inline]
     pub fn value<'a>(&self, sql: &'a [u8], arena: &'a Bump) -> LiteralValue<'a> {
-        if let Some(OrdinaryNumber { is_negative, significand, decimals }) = self.number {
+        if let Some(OrdinaryNumber { significand, decimals, .. }) = self.number {
             let integer = significand as i64;
             return match decimals {
-                Some(decimals) => LiteralValue::Decimal(significand, decimals, is_negative),
-                None => LiteralValue::Integer(if is_negative { -integer } else { integer }),
+                Some(decimals) => LiteralValue::Decimal(significand, decimals, self.is_negative),
+                None => LiteralValue::Integer(if self.is_negative { -integer } else { integer }),
             };
         }
         let token = self.span.text(sql);

@@ -275,7 +275,7 @@ fn view_text<'a>(
         Change::Table(_) => {
             let found = Found::default();
             let fixed_db = (of != Db::TEMP).then_some(of);
-            let rules = Rules { no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
+            let rules = Rules::of_statements(&cg.env.flags);
             let scope = Scope { rules, fixed_db, ..Scope::outermost(&view.sql, &found) };
             verify::query(&resolver, &scope, create.select)
         }

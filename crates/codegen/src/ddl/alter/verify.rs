@@ -306,8 +306,7 @@ pub(super) fn resolve_trigger<'a>(
     };
     let found = Found::default();
     let fixed_db = (db != Db::TEMP).then_some(db);
-    let no_strings_in_double_quotes = !resolver.env.flags.dqs_dml;
-    let rules = Rules { raise: true, no_strings_in_double_quotes, ..Rules::default() };
+    let rules = Rules { raise: true, ..Rules::of_statements(&resolver.env.flags) };
     let scope = Scope { sources: &rows, rules, fixed_db, ..Scope::outermost(text, &found) };
     if let Some(when) = &create.when {
         resolver.expr(&scope, when)?;

@@ -296,7 +296,7 @@ impl Connection {
             for (db, _) in self.databases.iter().filter(|(_, database)| database.is_image.get()) {
                 self.databases.forget_schema(db);
             }
-            self.virtual_tables.disconnect_unknown(&self.definitions, !self.transaction.has_active());
+            self.disconnect_unknown_tables();
         }
     }
 

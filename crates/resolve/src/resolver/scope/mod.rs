@@ -12,6 +12,7 @@ use lithe_base::Db;
 use lithe_catalog::Table;
 use lithe_sql::ast::{JoinKind, Name};
 
+use crate::environment::Flags;
 use crate::ir::{Aggregate, Column, Expr, OutputColumn, SourceId, WindowCall};
 pub use with::WithScope;
 
@@ -135,6 +136,13 @@ pub struct Rules {
     pub in_default: bool,
     /// The expression is kept in the catalog: its functions were not looked up when the schema was loaded.
     pub is_loaded: bool,
+}
+
+impl Rules {
+    /// Those of a statement, and of the queries of views and triggers: SQLITE_DBCONFIG_DQS_DML tells of names in double quotes.
+    pub fn of_statements(flags: &Flags) -> Rules {
+        Rules { no_strings_in_double_quotes: !flags.dqs_dml, ..Rules::default() }
+    }
 }
 
 /// The clauses of the schema, which also hold for other connections and later times.

@@ -60,8 +60,7 @@ fn view_query<'a>(
 ) -> Result<&'a Query<'a>> {
     let found = Found::default();
     let fixed_db = (db != Db::TEMP).then_some(db);
-    let no_strings_in_double_quotes = !resolver.env.flags.dqs_dml;
-    let rules = Rules { no_strings_in_double_quotes, outside_where, ..Rules::default() };
+    let rules = Rules { outside_where, ..Rules::of_statements(&resolver.env.flags) };
     let within = Some(table.name.name());
     let scope = Scope { rules, fixed_db, within, ..Scope::outermost(text, &found) };
     let query = resolver.nesting.in_view(table, || resolve_query(resolver, &scope, select));
