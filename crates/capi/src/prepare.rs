@@ -49,6 +49,7 @@ fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut
     match prepared {
         Ok(prepared) => {
             if let Some(mut inner) = prepared.statement {
+                inner.set_can_wait();
                 if source.how.is_legacy {
                     inner.set_legacy();
                 }

@@ -19,7 +19,7 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     let is_first = !statement.was_stepped.replace(true);
     let is_under_way = statement.published.is_running();
     let begins = !inside.get().is_running();
-    if !is_first && begins {
+    if !is_first && (begins || inside.get().waits()) {
         let failure = statement.failure.take();
         if !is_under_way {
             // The run before has ended: as if by sqlite3_reset.

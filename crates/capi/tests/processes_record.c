@@ -107,7 +107,10 @@ static void obey(char *line) {
       number = atoi(rest);
       int code = *statement ? step_rows(*statement, number) : SQLITE_OK;
       print_state(at, code);
-      if (*statement && code != SQLITE_ROW) sqlite3_reset(*statement);
+      /* A statement that waits for a lock is under way until it is reset. */
+      int stays = (code & 0xff) == SQLITE_BUSY && strchr(rest, 'w');
+      if (stays) printf("busy %d, autocommit %d\n", sqlite3_stmt_busy(*statement), sqlite3_get_autocommit(connections[at]));
+      if (*statement && code != SQLITE_ROW && !stays) sqlite3_reset(*statement);
       return;
     }
     case 'f': {
@@ -253,7 +256,7 @@ static void step(int is_shared) {
   else if (what < 48) sprintf(line, "e%d  %s", at, random_other());
   else if (what < 54) sprintf(line, "e%d  %s", at, random_read());
   else if (what < 68) sprintf(line, "p%d%d %s", at, slot, below(8) ? random_read() : random_write());
-  else if (what < 88) sprintf(line, "s%d%d %d", at, slot, PICK(((const int[]){1, 1, 2, 3, 10, 100})));
+  else if (what < 88) sprintf(line, "s%d%d %d%s", at, slot, PICK(((const int[]){1, 1, 2, 3, 10, 100})), below(2) ? " w" : "");
   else if (what < 93) sprintf(line, "f%d%d ", at, slot);
   else if (what < 98) sprintf(line, "k%d  %d", at, below(4));
   else sprintf(line, "o%d%d", at, is_shared);

@@ -193,8 +193,10 @@ impl Command for EngineCommand {
         }
     }
 
-    fn waits(&self) -> bool {
+    fn waits(&self, connection: &Connection) -> bool {
         match &self.kind {
+            // Beside statements that write they are refused, and do not wait for them.
+            Kind::Commit | Kind::Savepoint(_) | Kind::Release(_) => !connection.transaction.has_writers(),
             Kind::Pragma(call) => call.waits(),
             Kind::Attach(_) | Kind::Detach(_) | Kind::Vacuum(_) => false,
             _ => true,

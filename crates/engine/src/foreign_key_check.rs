@@ -4,7 +4,10 @@
 //! parent's column is the left operand of the comparison, and a `+` removes the affinity of the child's column, so that
 //! the parent's affinity and collation are used, as they are when a foreign key is enforced.
 
-use lithe_catalog::{ForeignKey, Index, IndexColumn, IndexTerm, NameBuf, Table};
+use std::sync::Arc;
+
+use lithe_btree::Cursor;
+use lithe_catalog::{Catalog, ForeignKey, Index, IndexColumn, IndexTerm, NameBuf, Table};
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;
@@ -18,24 +21,36 @@ use crate::error::{Error, Result};
 /// none is named.
 pub(crate) fn check(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<Vec<CommandRow>> {
     let catalog = connection.catalog();
-    let (db, children) = match table {
-        Some(name) => {
-            let schema = schema.map(|db| catalog.database_name(db).name());
-            let found = catalog.find_table(schema, Name::new(name.as_bytes()));
-            let found = found.ok_or_else(|| Error::generic(no_such_table(schema, name)))?;
-            (found.db, vec![found.table])
-        }
-        // The newest table comes first, as in SQLite.
-        None => {
-            let db = schema.unwrap_or(Db::MAIN);
-            (db, catalog.schema(db).tables().into_iter().rev().collect())
-        }
-    };
+    let (db, children) = children(&catalog, schema, table)?;
     let mut rows = Vec::new();
-    for child in children.into_iter().filter(|child| !child.foreign_keys.is_empty()) {
+    for child in children {
         Checked { connection, db, child }.add_violations(&mut rows)?;
     }
     Ok(rows)
+}
+
+/// Fails if a table is missing, or a key refers to columns that are no key, as compiling the pragma does in SQLite.
+pub(crate) fn check_keys(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<()> {
+    let catalog = connection.catalog();
+    let (db, children) = children(&catalog, schema, table)?;
+    children.iter().try_for_each(|child| Checked { connection, db, child }.check_keys())
+}
+
+/// The tables to be checked, which have foreign keys, and their database.
+fn children<'c>(catalog: &'c Catalog, schema: Option<Db>, table: Option<&str>) -> Result<(Db, Vec<&'c Table>)> {
+    let has_keys = |child: &&Arc<Table>| !child.foreign_keys.is_empty();
+    let Some(name) = table else {
+        let db = schema.unwrap_or(Db::MAIN);
+        // The newest table comes first, as in SQLite.
+        return Ok((
+            db,
+            catalog.schema(db).tables().into_iter().rev().filter(has_keys).map(|child| &**child).collect(),
+        ));
+    };
+    let schema = schema.map(|db| catalog.database_name(db).name());
+    let found = catalog.find_table(schema, Name::new(name.as_bytes()));
+    let found = found.ok_or_else(|| Error::generic(no_such_table(schema, name)))?;
+    Ok((found.db, Some(found.table).into_iter().filter(has_keys).map(|child| &**child).collect()))
 }
 
 /// The message about a missing table.
@@ -54,7 +69,25 @@ struct Checked<'c> {
 }
 
 impl Checked<'_> {
+    fn check_keys(&self) -> Result<()> {
+        let catalog = self.connection.catalog();
+        let parent = |key: &ForeignKey| catalog.schema(self.db).table(key.parent.name());
+        let check = |key: &ForeignKey| parent(key).map_or(Ok(()), |parent| self.parent_columns(key, parent).map(drop));
+        self.child.foreign_keys.iter().try_for_each(check)
+    }
+
+    /// Whether the table is seen to have no rows, so that no query needs to be compiled.
+    fn is_empty(&self) -> Result<bool> {
+        let Some(root) = self.child.root.filter(|_| self.child.has_rowid()) else { return Ok(false) };
+        let btree = self.connection.databases.btree(self.db)?;
+        Ok(!Cursor::table(root).first(&btree)?)
+    }
+
     fn add_violations(&self, rows: &mut Vec<CommandRow>) -> Result<()> {
+        self.check_keys()?;
+        if self.is_empty()? {
+            return Ok(());
+        }
         let sql = self.query()?;
         let prepared = self.connection.prepare(sql.as_bytes())?;
         let Some(mut statement) = prepared.statement else { return Ok(()) };

@@ -114,6 +114,16 @@ fn check_databases(
     Ok(())
 }
 
+/// Fails if the table is missing, or an index has an unknown collation, as compiling the pragma does in SQLite.
+pub(crate) fn check_names(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<()> {
+    if let Some(name) = table {
+        return find_collations(connection, &*find_table(connection, schema, name)?.1);
+    }
+    let catalog = connection.catalog();
+    let dbs = connection.databases.iter().map(|(db, _)| db).filter(|db| schema.is_none_or(|schema| schema == *db));
+    dbs.flat_map(|db| catalog.schema(db).tables()).try_for_each(|table| find_collations(connection, table))
+}
+
 /// Fails if an index of the table has an unknown collation: as in SQLite, quick_check opens all indexes, too.
 fn find_collations(connection: &Connection, table: &Table) -> Result<()> {
     for column in table.indexes.iter().flat_map(|index| &index.columns) {

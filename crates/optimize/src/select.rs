@@ -10,8 +10,8 @@
 use bumpalo::Bump;
 use lithe_catalog::{Result, TableKind};
 use lithe_resolve::ir::{
-    Aggregate, Expr, Indexed, JoinKind, Limit, OrderTerm, Select, Source, SourceKind, any, collation_of, is_constant,
-    same, same_aggregate,
+    Aggregate, Expr, Indexed, JoinKind, Limit, OrderTerm, Select, Source, SourceKind, any, collation_of, same,
+    same_aggregate,
 };
 use lithe_value::Collation;
 
@@ -405,10 +405,11 @@ fn is_order_of<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>], order_by: &[Ord
     !order_by.is_empty() && terms.len() == order_by.len() && terms.iter().zip(order_by).all(is_same)
 }
 
-/// ORDER BY without the terms that are the same for all rows.
+/// ORDER BY, unless there is one row. (As in SQLite, terms that are the same for all rows are sorted by, too: all rows are read before the
+/// first is returned.)
 fn useful_order<'a>(order_by: &'a [OrderTerm<'a>], select: &Select<'a>) -> &'a [OrderTerm<'a>] {
     let is_single_row = select.is_aggregate && select.group_by.is_empty();
-    if is_single_row || order_by.iter().all(|term| is_constant(&term.expr)) { &[] } else { order_by }
+    if is_single_row { &[] } else { order_by }
 }
 
 /// The order for a single min() or max(), in which the first row decides.

@@ -55,6 +55,11 @@ pub trait Host {
     /// Begins the statement's transaction on `db` if needed and checks the schema cookie: a difference is `Error::Schema`.
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), Error>;
 
+    /// Whether [`Host::begin`] has found a database locked, so that the statement may try again.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// Opens the statement's own savepoint on every database that it writes.
     fn open_statement_journal(&self) -> Result<(), Error>;
 

@@ -151,8 +151,8 @@ impl Vm {
                 Ok(())
             }
             Err(error) => {
-                // No instruction counts, because the statement is compiled again.
-                if error.code() == ResultCode::SCHEMA {
+                // No instruction counts, because the statement is compiled again, or tries again.
+                if error.code() == ResultCode::SCHEMA || host.waits() {
                     self.state = State::Ended;
                     self.machine.reset();
                     return Err(error);

@@ -223,7 +223,9 @@ fn count_rows<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, statistics: St
 fn append_counts(cg: &mut Codegen<'_>, statistics: StatisticsTables, row: Reg) {
     match statistics.hooked {
         Some(hooked) => system::append_hooked_row(cg, statistics.counts, hooked, row),
-        None => system::append_row(cg, statistics.counts, row, COUNTS_COLUMNS),
+        None => {
+            system::append_row(cg, statistics.counts, row, COUNTS_COLUMNS);
+        }
     }
 }
 

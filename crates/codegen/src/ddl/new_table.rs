@@ -15,8 +15,8 @@ pub(super) fn create_trees(cg: &mut Codegen<'_>, db: Db, table: &Table, sql: Reg
     let kind = if table.is_without_rowid() { tree_kind::INDEX } else { tree_kind::TABLE };
     let root = cg.b.register();
     cg.b.emit(Insn::CreateTree { db, kind, dst: root });
-    let row = NewRow { kind: "table", name, table: name, root: Some(root), sql: Some(sql) };
-    system::insert_schema_row(cg, schema, &row);
+    // As in SQLite, the text is written last: pages that it needs come behind the roots of the indexes.
+    let reserved = system::reserve_schema_row(cg, schema);
     let mut indexes: Vec<_> = table.indexes.iter().collect();
     // Their names end in numbers in the order of the text.
     indexes.sort_by_key(|index| (index.name.as_bytes().len(), index.name.as_bytes().to_vec()));
@@ -30,6 +30,8 @@ pub(super) fn create_trees(cg: &mut Codegen<'_>, db: Db, table: &Table, sql: Reg
         let row = NewRow { kind: "index", name: index.name.name(), table: name, root: Some(root), sql: None };
         system::insert_schema_row(cg, schema, &row);
     }
+    let row = NewRow { kind: "table", name, table: name, root: Some(root), sql: Some(sql) };
+    system::fill_schema_row(cg, schema, reserved, &row);
     cg.env.authorize_schema_row(db)?;
     Ok(root)
 }

@@ -105,6 +105,27 @@ pub(super) fn prepare_database(cg: &mut Codegen<'_>, db: Db) {
 
 /// Appends a row to the schema table under `cursor`.
 pub(super) fn insert_schema_row(cg: &mut Codegen<'_>, cursor: CursorId, row: &NewRow<'_>) {
+    let values = schema_row(cg, row);
+    append_row(cg, cursor, values, schema_column::COUNT);
+}
+
+/// Appends a row of NULLs to the schema table under `cursor`, for [`fill_schema_row`]. Returns the register of its rowid.
+pub(super) fn reserve_schema_row(cg: &mut Codegen<'_>, cursor: CursorId) -> Reg {
+    let start = cg.b.registers(usize::from(schema_column::COUNT));
+    cg.b.emit(Insn::Null { start, count: u32::from(schema_column::COUNT) });
+    append_row(cg, cursor, start, schema_column::COUNT)
+}
+
+/// Puts a row into the place of the one that was reserved under `rowid`.
+pub(super) fn fill_schema_row(cg: &mut Codegen<'_>, cursor: CursorId, rowid: Reg, row: &NewRow<'_>) {
+    let (start, record) = (schema_row(cg, row), cg.b.register());
+    let count = schema_column::COUNT;
+    cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start, dst: record });
+    cg.b.emit(Insn::Insert { flags: 0, cursor, rowid, record });
+}
+
+/// Loads the columns of a row of the schema table into registers.
+fn schema_row(cg: &mut Codegen<'_>, row: &NewRow<'_>) -> Reg {
     let values = cg.b.registers(usize::from(schema_column::COUNT));
     load_text(cg, row.kind.as_bytes(), values.at(0));
     load_text(cg, row.name.as_bytes(), values.at(1));
@@ -117,15 +138,16 @@ pub(super) fn insert_schema_row(cg: &mut Codegen<'_>, cursor: CursorId, row: &Ne
         Some(sql) => cg.b.emit(Insn::Copy { src: sql, dst: values.at(4), count: 1 }),
         None => cg.b.emit(Insn::Null { start: values.at(4), count: 1 }),
     }
-    append_row(cg, cursor, values, schema_column::COUNT);
+    values
 }
 
-/// Appends the row of `count` registers from `values` on.
-pub(super) fn append_row(cg: &mut Codegen<'_>, cursor: CursorId, values: Reg, count: u16) {
+/// Appends the row of `count` registers from `values` on. Returns the register of its rowid.
+pub(super) fn append_row(cg: &mut Codegen<'_>, cursor: CursorId, values: Reg, count: u16) -> Reg {
     let (rowid, record) = (cg.b.register(), cg.b.register());
     cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
     cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: values, dst: record });
     cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid, record });
+    rowid
 }
 
 /// Puts a text constant into a register.

@@ -95,8 +95,12 @@ pub(crate) fn emit_change<'a>(
     scope: &Scope<'_, 'a>,
     stmt: &Stmt<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    let plan = plan_change(&mut cg.planner, scope, stmt, None)?;
-    emit_plan(cg, &plan)
+    let plan = plan_change(&mut cg.planner, scope, stmt, None);
+    let emitted = plan.and_then(|plan| emit_plan(cg, &plan));
+    // An error before it is reported instead.
+    let returning = cg.resolver.report_returning();
+    let columns = emitted?;
+    returning.map(|()| columns)
 }
 
 fn emit_plan<'a>(cg: &mut Codegen<'a>, plan: &ChangePlan<'a>) -> Result<&'a [OutputColumn<'a>]> {

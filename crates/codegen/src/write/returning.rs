@@ -53,6 +53,7 @@ impl<'a> Rows<'a> {
     }
 
     fn emit_row(&self, cg: &mut Codegen<'a>, plan: &ReturningPlan<'a>) -> Result<()> {
+        cg.resolver.report_returning()?;
         let exprs = plan.exprs;
         cg.explain.expr_queries(plan.queries()?);
         // The row has been changed, even if it is the only one.

@@ -83,7 +83,7 @@ impl Host for RunHost<'_> {
 
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {
         let database = self.connection.databases.get(db)?;
-        self.connection.begin_on_database(&database, write != 0, self.run)?;
+        self.connection.begin_on_database(&database, write != 0, self.run).map_err(|e| self.run.failed(e, true))?;
         if write != 0 && self.connection.transaction.active_count() == 1 {
             database.btree().pager().begin_statement_alone()?;
         }
@@ -99,6 +99,10 @@ impl Host for RunHost<'_> {
             Some(_) if self.run.is_stale.get() => Err(VmError::Schema),
             _ => Ok(()),
         }
+    }
+
+    fn waits(&self) -> bool {
+        self.run.waits.get()
     }
 
     fn open_statement_journal(&self) -> Result<(), VmError> {

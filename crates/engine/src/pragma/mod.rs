@@ -121,9 +121,7 @@ pub(crate) fn compile(
     if entry.traits & (NEEDS_SCHEMA | READS_SCHEMA) != 0 {
         connection.load_schemas()?;
     }
-    if entry.traits & OF_VIEW != 0 {
-        call.check_view(connection)?;
-    }
+    call.check_early(connection, entry)?;
     let is_silent = entry.traits & SILENT != 0 || (entry.traits & SILENT_WHEN_SET != 0 && pragma.value.is_some());
     let names = match entry.columns {
         _ if is_silent => &[][..],
@@ -216,6 +214,25 @@ impl PragmaCall {
     /// Whether it goes on by another step when a database is locked, as a statement does that begins a transaction.
     pub(crate) fn waits(&self) -> bool {
         self.pragma.is_none_or(|pragma| !matches!(pragma.name, "journal_mode" | "optimize"))
+    }
+
+    /// What SQLite refuses when the pragma is compiled.
+    fn check_early(&self, connection: &Connection, entry: &Pragma) -> Result<()> {
+        if entry.traits & OF_VIEW != 0 {
+            self.check_view(connection)?;
+        }
+        let value = self.value.as_deref().map(String::from_utf8_lossy);
+        match (entry.name, value) {
+            ("foreign_key_check", table) => {
+                crate::foreign_key_check::check_keys(connection, self.schema, table.as_deref())
+            }
+            ("integrity_check" | "quick_check", _) => {
+                check::check_names(connection, self.schema, self.value.as_deref(), self.is_quoted)
+            }
+            ("temp_store", Some(value)) => store::check_temp_store(connection, &value),
+            ("synchronous", Some(_)) => store::check_safety_level(connection),
+            _ => Ok(()),
+        }
     }
 
     /// Fails if the value names a view that cannot be resolved.

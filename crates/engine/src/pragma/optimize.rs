@@ -20,6 +20,8 @@ const ALL_TABLES: i64 = 0x10000;
 const MASK: i64 = 0xfffe;
 /// Statistics are too old if the number of rows has grown or shrunk by this factor.
 const GROWTH: u64 = 10;
+/// What a table without statistics and indexes is taken to have.
+const ROWS_UNKNOWN: u64 = 1 << 20;
 /// The limit under which ANALYZE runs, unless one is set. ANALYZE takes no samples then.
 const ANALYSIS_LIMIT: i64 = 2000;
 
@@ -83,9 +85,11 @@ fn is_other(table: &Table, rows: u64) -> bool {
     let whole = table.indexes.iter().find(|index| index.filter.is_none());
     let known = whole.and_then(|index| index.statistics.as_ref()).map(|statistics| statistics.rows);
     let known = known.or(table.statistics.map(|statistics| statistics.rows));
+    let is_changed = |known: u64| rows >= known.saturating_mul(GROWTH) || rows <= known / GROWTH;
     match known {
         _ if table.indexes.iter().any(|index| index.statistics.is_none()) => rows > 0,
-        Some(known) => rows >= known.saturating_mul(GROWTH) || rows <= known / GROWTH,
+        Some(known) => is_changed(known),
+        None if table.indexes.is_empty() => is_changed(ROWS_UNKNOWN),
         None => rows > 0,
     }
 }

@@ -310,7 +310,7 @@ fn temp_store_directory(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         }
     }
     let is_in_files = databases.temporary_files().is_some();
-    let is_idle = if is_in_files { check_temporary_is_idle(call) } else { Ok(()) };
+    let is_idle = if is_in_files { check_temporary_is_idle(call.connection) } else { Ok(()) };
     lithe_vfs::set_temp_directory(folder);
     is_idle?;
     if is_in_files {
@@ -426,9 +426,7 @@ fn synchronous(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         let level = levels.iter().position(|level| *level == pager.synchronous()).unwrap_or(0);
         return answer(level as i64);
     };
-    if !call.connection.is_autocommit() {
-        return Err(Error::generic("Safety level may not be changed inside a transaction"));
-    }
+    check_safety_level(call.connection)?;
     if call.db() != Db::TEMP {
         // Levels have three bits. A number above 3 is not a level, but means FULL at least.
         let level = match safety_level(value, 1) & 7 {
@@ -526,26 +524,46 @@ fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.databases.settings.temp_store;
     let Some(value) = call.text() else { return answer(i64::from(cell.get())) };
-    let wanted = match value.to_ascii_lowercase().as_str() {
-        "file" => 1,
-        "memory" => 2,
-        // The first digit is the number.
-        other => other.bytes().next().filter(|digit| (b'0'..=b'2').contains(digit)).map_or(0, |digit| digit - b'0'),
-    };
+    let wanted = wanted_temp_store(&value);
     if wanted == cell.get() {
         return nothing();
     }
-    check_temporary_is_idle(call)?;
+    check_temporary_is_idle(call.connection)?;
     cell.set(wanted);
     replace_temporary(call.connection);
     nothing()
 }
 
+fn wanted_temp_store(value: &str) -> u8 {
+    match value.to_ascii_lowercase().as_str() {
+        "file" => 1,
+        "memory" => 2,
+        // The first digit is the number.
+        other => other.bytes().next().filter(|digit| (b'0'..=b'2').contains(digit)).map_or(0, |digit| digit - b'0'),
+    }
+}
+
+/// Fails if PRAGMA temp_store cannot be set to this value now.
+pub(super) fn check_temp_store(connection: &Connection, value: &str) -> Result<()> {
+    match wanted_temp_store(value) == connection.databases.settings.temp_store.get() {
+        true => Ok(()),
+        false => check_temporary_is_idle(connection),
+    }
+}
+
+/// Fails if PRAGMA synchronous cannot be set now.
+pub(super) fn check_safety_level(connection: &Connection) -> Result<()> {
+    match connection.is_autocommit() {
+        true => Ok(()),
+        false => Err(Error::generic("Safety level may not be changed inside a transaction")),
+    }
+}
+
 /// Where temporary files are stored cannot be changed while they are in use.
-fn check_temporary_is_idle(call: &Call<'_>) -> Result<()> {
-    let temp = call.connection.databases.get(Db::TEMP)?;
+fn check_temporary_is_idle(connection: &Connection) -> Result<()> {
+    let temp = connection.databases.get(Db::TEMP)?;
     match temp.opened() {
-        Some(btree) if !call.connection.is_autocommit() || btree.pager().is_reading() => {
+        Some(btree) if !connection.is_autocommit() || btree.pager().is_reading() => {
             Err(Error::generic("temporary storage cannot be changed from within a transaction"))
         }
         _ => Ok(()),

@@ -65,7 +65,7 @@ pub fn collect<'a>(
             is_measured: false,
             distinct: &[],
             is_sampled: false,
-            must_follow: order.before(at, source.join).union(asked_by(source, at, terms)),
+            must_follow: order.before(at, source.join, precedes_right_join).union(asked_by(source, at, terms)),
             restriction: restriction(source.join, precedes_right_join),
             precedes_right_join,
             used,
@@ -137,9 +137,10 @@ struct JoinOrder {
 
 impl JoinOrder {
     /// The sources that must come before the one at `at`: an outer or CROSS join keeps its place, inner joins after it can
-    /// be reordered again.
-    fn before(&mut self, at: usize, join: JoinKind) -> SourceSet {
+    /// be reordered again. As in SQLite, no source on the left of a RIGHT JOIN is moved.
+    fn before(&mut self, at: usize, join: JoinKind, precedes_right_join: bool) -> SourceSet {
         match join {
+            JoinKind::Inner if precedes_right_join => self.before = SourceSet::first(at),
             JoinKind::Inner => self.before = self.fixed,
             JoinKind::Left => self.before = SourceSet::first(at),
             JoinKind::Cross => {

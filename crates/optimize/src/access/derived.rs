@@ -43,12 +43,15 @@ impl<'a> PlanContext<'a> {
     }
 
     /// The estimated number of rows of the query. A compound that is merged, because it is sorted or ends with another operator than UNION
-    /// ALL, does not count its LIMIT, and EXCEPT and INTERSECT count the rows on their left.
+    /// ALL, does not count its LIMIT. As in SQLite, EXCEPT counts the rows on its right, INTERSECT the fewer of both sides.
     fn estimate_query(&self, query: &Query<'a>) -> LogEst {
         let is_merged = query.ends_merged() || query.cores.len() > 1 && !query.order_by.is_empty();
-        let adds = |core: &Core<'a>| matches!(core.op, CompoundOp::Union | CompoundOp::UnionAll);
-        let counted = query.cores.iter().enumerate().filter(|(at, core)| *at == 0 || adds(core));
-        let rows = counted.map(|(_, core)| self.estimate_core(core)).reduce(LogEst::sum).unwrap_or(LogEst::ONE);
+        let (first, rest) = query.cores.split_first().expect("a query has a core");
+        let rows = rest.iter().fold(self.estimate_core(first), |rows, core| match core.op {
+            CompoundOp::Union | CompoundOp::UnionAll => rows.sum(self.estimate_core(core)),
+            CompoundOp::Except => self.estimate_core(core),
+            CompoundOp::Intersect => rows.min(self.estimate_core(core)),
+        });
         if is_merged { rows } else { limited(rows, query) }
     }
 
@@ -77,6 +80,7 @@ impl<'a> PlanContext<'a> {
     fn estimate_core(&self, core: &Core<'a>) -> LogEst {
         match core.body {
             CoreBody::Select(select) => self.estimate_select(select),
+            CoreBody::Values([_]) => LogEst::ONE,
             // As in SQLite, the number of rows itself is used as the logarithm.
             CoreBody::Values(rows) => LogEst(i16::try_from(rows.len()).unwrap_or(ROWS_UNKNOWN.0).min(ROWS_UNKNOWN.0)),
         }

@@ -170,6 +170,10 @@ fn is_partial(plan: &JoinPlan<'_>, source: &Source<'_>, path: &HashPath<'_>) -> 
     let has_constant =
         plan.constant_checks.iter().any(is_constant) || plan.request.sources.iter().any(|source| source.is_exists);
     let is_inner = matches!(source.join, JoinKind::Inner | JoinKind::Cross);
+    let mut behind = plan.request.sources.iter().skip_while(|other| other.id != source.id).skip(1);
+    if behind.any(|other| other.join.keeps_right_rows()) {
+        return false;
+    }
     !path.filter.is_empty() || is_inner && has_constant
 }
 

@@ -415,10 +415,10 @@ impl Pager {
 
     fn checkpoint_or_wait(&self, mode: CheckpointMode, wait: &Wait<'_>) -> Result<Checkpoint> {
         self.debug_assert_state();
-        let Store::File(file) = &self.store else { return Ok(Checkpoint::WITHOUT_LOG) };
         if self.state.get() != State::Idle {
             return Err(Error::Locked);
         }
+        let Store::File(file) = &self.store else { return Ok(Checkpoint::WITHOUT_LOG) };
         self.open_log_if_entered(file)?;
         if !file.is_wal() && self.data_version() == 0 {
             // The first read of the file tells whether it has a log.

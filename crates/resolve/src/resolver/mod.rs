@@ -37,7 +37,7 @@ use std::cell::{Cell, RefCell};
 
 use bumpalo::Bump;
 use lithe_base::Db;
-use lithe_catalog::{Result, Table, View};
+use lithe_catalog::{CompileError, Result, Table, View};
 use lithe_sql::ast::{self, Ident, QualifiedName, SelectNumber};
 
 pub use change::*;
@@ -73,6 +73,9 @@ pub struct Resolver<'a> {
     pub delete_one_by_one: Cell<bool>,
     /// The table whose rows the RETURNING clause being resolved returns, and their source.
     returning: Cell<Option<(&'a Table, SourceId)>>,
+    /// The error in RETURNING. SQLite compiles the clause where its row is computed, behind foreign keys and triggers, whose errors it
+    /// finds first.
+    returning_error: Cell<Option<CompileError>>,
     /// The strings in double quotes.
     quoted_strings: RefCell<bumpalo::collections::Vec<'a, &'a [u8]>>,
     /// Calls functions for the planner; `None` if the planner calls none.
@@ -97,6 +100,7 @@ impl<'a> Resolver<'a> {
             is_looking: Cell::new(false),
             delete_one_by_one: Cell::new(false),
             returning: Cell::new(None),
+            returning_error: Cell::new(None),
             quoted_strings: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             evaluator: None,
             log: None,
@@ -216,6 +220,19 @@ impl<'a> Resolver<'a> {
     /// Resolves a DELETE.
     pub fn delete(&self, base: &Scope<'_, 'a>, delete: &ast::Delete<'a>) -> Result<&'a mut ResolvedChange<'a>> {
         change::delete::resolve_delete(self, base, delete)
+    }
+
+    /// Changes the error in RETURNING, if there is one.
+    fn change_returning_error(&self, change: impl FnOnce(CompileError) -> CompileError) {
+        self.returning_error.set(self.returning_error.take().map(change));
+    }
+
+    /// Returns the error in the RETURNING clause, once.
+    ///
+    /// # Errors
+    /// That error.
+    pub fn report_returning(&self) -> Result<()> {
+        self.returning_error.take().map_or(Ok(()), Err)
     }
 
     /// The table that a statement names as the one to be changed.

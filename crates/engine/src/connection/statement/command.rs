@@ -29,7 +29,7 @@ pub(crate) trait Command: fmt::Debug + Send + Sync {
     }
 
     /// Whether the command, when a database is locked, goes on by another step.
-    fn waits(&self) -> bool;
+    fn waits(&self, connection: &Connection) -> bool;
 
     /// How many instructions SQLite's program has beside those of its rows.
     fn instructions(&self) -> u32;
@@ -59,8 +59,8 @@ impl CommandRun {
     }
 
     /// Whether the command, when a database is locked, goes on by another step.
-    pub(crate) fn waits(&self) -> bool {
-        self.command.waits()
+    pub(crate) fn waits(&self, connection: &Connection) -> bool {
+        self.command.waits(connection)
     }
 
     pub(crate) fn bind(&mut self, number: usize, value: Value) {

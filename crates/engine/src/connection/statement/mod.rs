@@ -82,6 +82,8 @@ pub struct Statement {
     /// The statement runs under locks on tables of shared caches.
     is_under_locks: bool,
     is_on_row: bool,
+    /// A run that finds a database locked stays under way.
+    can_wait: bool,
     /// The identifier that the interface above has given the statement.
     tag: usize,
 }
@@ -106,6 +108,7 @@ impl Statement {
             has_begun: false,
             is_under_locks: false,
             is_on_row: false,
+            can_wait: false,
             tag: 0,
         }
     }
@@ -256,8 +259,14 @@ impl Statement {
         self.has_begun
     }
 
-    /// Whether the last step, which ended with SQLITE_BUSY, found a database locked before it did anything. As in SQLite, the statement is
-    /// under way then, and the next step tries again.
+    /// Makes the statement behave as one of the C interface: when a step finds a database locked before it has done anything, the
+    /// statement stays under way, and counts among those that write if it may write. The next step tries again; a reset gives up, as after
+    /// other errors.
+    pub fn set_can_wait(&mut self) {
+        self.can_wait = true;
+    }
+
+    /// Whether the last step, which ended with SQLITE_BUSY, found a database locked before it did anything, and the next step tries again.
     pub fn waits(&self) -> bool {
         self.run.waits.get()
     }
@@ -287,6 +296,8 @@ impl Statement {
         loop {
             if !self.is_running {
                 self.begin(connection)?;
+            } else if self.run.waits.take() {
+                self.run.is_stale.set(self.is_stale(connection));
             }
             match self.advance(connection) {
                 Err(error) if error.code() == ResultCode::SCHEMA && recompiled < RECOMPILE_MAX => {
@@ -427,6 +438,13 @@ impl Statement {
     fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<()> {
         debug_assert!(self.is_running, "a run ends twice");
         self.release_rows();
+        if self.run.waits.get() && self.can_wait && !connection.databases.shares_cache() {
+            connection.note_waiting(&self.run, !self.is_read_only());
+            return result.map_err(|(_, error)| error);
+        }
+        if self.run.waits.get() && self.counts_changes() {
+            connection.state.set_changes(0);
+        }
         connection.kept.end_orphaned(connection);
         self.is_running = false;
         self.leave_locks(connection);
@@ -499,6 +517,7 @@ impl Statement {
             return Ok(());
         }
         let counted = match &self.runner {
+            Runner::Program(_) if self.is_running && self.run.waits.get() && self.counts_changes() => Some(0),
             Runner::Program(vm) if self.is_running && error.is_none() => vm.changes_of_run(),
             _ => None,
         };
@@ -512,8 +531,9 @@ impl Statement {
         connection.kept.end_orphaned(connection);
         self.leave_locks(connection);
         let run = &self.run;
+        let busy = run.waits.get().then(|| Error::from_code(ResultCode::BUSY));
         let mut ended = Ok(());
-        match error {
+        match error.or(busy.as_ref()) {
             Some(error) => drop(connection.statement_fails(run, error.code(), OnConflict::Abort)),
             None => {
                 if let Err(error) = connection.statement_succeeds(run) {

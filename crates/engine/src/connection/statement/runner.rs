@@ -30,7 +30,7 @@ impl Runner {
                 }
                 Err(error) => {
                     *policy = error.policy();
-                    Some(host.run.failed(Error::from(*error), true))
+                    Some(Error::from(*error))
                 }
             },
             Runner::Command(command) => match command.step(host.connection, host.run) {
@@ -38,7 +38,7 @@ impl Runner {
                     *is_row = step == Step::Row;
                     None
                 }
-                Err(error) => Some(host.run.failed(error, command.waits())),
+                Err(error) => Some(host.run.failed(error, command.waits(host.connection))),
             },
         }
     }

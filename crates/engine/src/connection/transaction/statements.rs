@@ -100,6 +100,14 @@ impl Connection {
         self.transaction.note_user(run);
     }
 
+    /// The statement has found a database locked and stays under way: it counts as one that has begun.
+    pub(crate) fn note_waiting(&self, run: &StatementRun, may_write: bool) {
+        self.note_user(run);
+        if may_write {
+            self.note_writer(run);
+        }
+    }
+
     /// The statement counts among those that write.
     pub(crate) fn note_writer(&self, run: &StatementRun) {
         self.transaction.note_writer(run);

@@ -19,7 +19,7 @@ pub(crate) fn resolve_delete<'a>(
     delete: &ast::Delete<'a>,
 ) -> Result<&'a mut ResolvedChange<'a>> {
     let change = resolver.checks.check_after(|| resolve_parts(resolver, base, delete))?;
-    change.returning = resolve_returning(resolver, base, &change.target, delete.returning)?;
+    change.returning = resolve_returning(resolver, base, &change.target, delete.returning);
     Ok(change)
 }
 

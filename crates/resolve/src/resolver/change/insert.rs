@@ -46,7 +46,7 @@ pub(crate) fn resolve_insert<'a>(
         }
         let upserts = resolve_upserts(resolver, scope, &target, insert, (columns, excluded))?;
         let returning = resolve_returning(resolver, base, &target, insert.returning);
-        let returning = returning.map_err(|error| error_in_returning(resolver, &target, error))?;
+        resolver.change_returning_error(|error| error_in_returning(resolver, &target, error));
         resolver.checks.check_delayed()?;
         let places = places(resolver, target.width(), columns);
         let insert = ResolvedInsert { target, or: insert.or, columns, places, rows, upserts, excluded, returning };

@@ -1,7 +1,7 @@
 //! UPDATE: what it assigns, and to which rows.
 
-use lithe_catalog::{Result, fail};
-use lithe_sql::ast::{self, FromItem};
+use lithe_catalog::{CompileError, Result, Trigger, TriggerEvent, fail};
+use lithe_sql::ast::{self, FromItem, Name};
 
 use super::assign::{assigned_column, resolve_assignments};
 use super::limited::Limitable;
@@ -14,6 +14,7 @@ use crate::resolver::expr::query::from::{
 };
 use crate::resolver::expr::query::join::{FromPart, resolve_join_terms};
 use crate::resolver::expr::query::select::all_conditions;
+use crate::resolver::expr::query::sources::or_of_sources_of_update;
 use crate::resolver::expr::query::{SelectPart, plain_query};
 use crate::resolver::expr::resolve_expr;
 use crate::resolver::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource};
@@ -25,7 +26,7 @@ pub(crate) fn resolve_update<'a>(
     update: &ast::Update<'a>,
 ) -> Result<&'a mut ResolvedChange<'a>> {
     let change = resolver.checks.check_after(|| resolve_parts(resolver, base, update))?;
-    change.returning = resolve_returning(resolver, base, &change.target, update.returning)?;
+    change.returning = resolve_returning(resolver, base, &change.target, update.returning);
     Ok(change)
 }
 
@@ -42,7 +43,7 @@ fn resolve_parts<'a>(
     }
     let mut from = resolve_from(resolver, base, &[rows.item()], &found, None)?;
     let target = target_of(resolver, base, update.table, &from)?;
-    with_tables(base, update.with, |scope| {
+    let resolved = with_tables(base, update.with, |scope| {
         if !update.from.is_empty() {
             // The columns in SET are looked up before FROM is resolved, the assigned values after.
             for column in update.set.iter().flat_map(|assignment| assignment.columns.iter()) {
@@ -71,7 +72,33 @@ fn resolve_parts<'a>(
         let gathered = is_select.then(|| gathered_query(resolver, &target, sources, terms, set, &found));
         let change = ResolvedChange { target, or: update.or, sources, terms, set, gathered, returning: None };
         Ok(resolver.arena.alloc(change))
-    })
+    });
+    match resolved {
+        Err(error) if !update.from.is_empty() => Err(error_of_join(resolver, base, update, &target, error)),
+        resolved => resolved,
+    }
+}
+
+/// An error in an UPDATE with FROM, whose rows SQLite finds by a SELECT: one of a source is found first, and within a table that has triggers
+/// for the change the places are lost.
+#[cold]
+fn error_of_join<'a>(
+    resolver: &Resolver<'a>,
+    base: &Scope<'_, 'a>,
+    update: &ast::Update<'a>,
+    target: &ChangeTarget<'a>,
+    error: CompileError,
+) -> CompileError {
+    let error = or_of_sources_of_update(resolver, base, update, error);
+    let set = |column: Name<'_>| update.set.iter().any(|assigned| assigned.columns.iter().any(|c| c.name == column));
+    let fires = |trigger: &Trigger| match &trigger.event {
+        TriggerEvent::Update(columns) => columns.is_empty() || columns.iter().any(|c| set(c.name())),
+        _ => false,
+    };
+    match resolver.env.catalog.triggers_of(target.db, target.table).any(|found| fires(found.trigger)) {
+        true => error.without_offset(),
+        false => error,
+    }
 }
 
 /// The query of [`ResolvedChange::gathered`].

@@ -8,7 +8,7 @@ use lithe_sql::ast::{self, CurrentTime, LikeOp, Name, Span};
 
 use super::terms::resolve_plain_order;
 use super::window::resolve_window;
-use super::{or_later_error, prohibited, resolve_expr, resolve_exprs};
+use super::{find_later_error, or_later_error, prohibited, resolve_expr, resolve_exprs};
 use crate::ir::{
     Aggregate, Call, Case, Coll, Expr, How, Overloads, When, WindowCall, any, collation_of, for_each_source,
     same_aggregate,
@@ -127,6 +127,35 @@ fn resolve_call_clauses<'a>(
 ) -> Result<()> {
     call.filter.as_ref().map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
     resolve_plain_order(resolver, scope, call.order_by).map(drop)
+}
+
+/// The arguments of an aggregate or window function. SQLite resolves ORDER BY and FILTER behind an error, too, and reports the last one.
+fn resolve_args<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+) -> Result<&'a [Expr<'a>]> {
+    let args = resolve_exprs(resolver, scope, call.args).map_err(|mut error| {
+        let mut terms = call.order_by.iter().map(|term| &term.expr);
+        terms.all(|term| find_later_error(resolver, scope, term, &mut error));
+        error
+    });
+    or_error_of_filter(resolver, scope, call, args)
+}
+
+/// What was resolved before the FILTER of a call, or instead of its error a later one in FILTER.
+fn or_error_of_filter<'a, T>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+    before: Result<T>,
+) -> Result<T> {
+    before.map_err(|mut error| {
+        if let Some(filter) = &call.filter {
+            find_later_error(resolver, scope, filter, &mut error);
+        }
+        error
+    })
 }
 
 /// A call of a scalar function, which a virtual table may overload if the argument at `at` is one of its columns.
@@ -410,12 +439,9 @@ fn resolve_aggregate<'a>(
         aggregates_elsewhere: false,
         ..scope.rules
     });
-    let args = resolve_exprs(resolver, &inside, call.args).or_else(|error| {
-        resolve_call_clauses(resolver, &inside, call)?;
-        Err(error)
-    })?;
+    let args = resolve_args(resolver, &inside, call)?;
+    let order_by = or_error_of_filter(resolver, &inside, call, resolve_plain_order(resolver, &inside, call.order_by))?;
     let filter = call.filter.as_ref().map(|filter| resolve_expr(resolver, &inside, filter)).transpose()?;
-    let order_by = resolve_plain_order(resolver, &inside, call.order_by)?;
     let collation = collation_of_args(args);
     let id = resolver.numbers.new_aggregate();
     let mut aggregate = Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation, span };
@@ -468,12 +494,9 @@ fn resolve_window_call<'a>(
     function: &'a Arc<Function>,
 ) -> Result<Expr<'a>> {
     let inside = scope.with_rules(Rules { windows: false, ..scope.rules });
-    let args = resolve_exprs(resolver, &inside, call.args).or_else(|error| {
-        resolve_call_clauses(resolver, &inside, call)?;
-        Err(error)
-    })?;
+    let args = resolve_args(resolver, &inside, call)?;
+    let window = or_error_of_filter(resolver, &inside, call, resolve_window(resolver, &inside, over, function))?;
     let filter = call.filter.as_ref().map(|filter| resolve_expr(resolver, &inside, filter)).transpose()?;
-    let window = resolve_window(resolver, &inside, over, function)?;
     let (id, collation) = (resolver.numbers.new_window(), collation_of_args(args));
     let call: &'a WindowCall<'a> = resolver.arena.alloc(WindowCall { id, function, args, collation, filter, window });
     scope.found.windows.borrow_mut().push(call);

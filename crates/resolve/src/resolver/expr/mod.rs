@@ -8,7 +8,7 @@ pub(super) mod terms;
 mod window;
 
 use lithe_catalog::{CompileError, Result};
-use lithe_sql::ast::{self, BinaryOp as Op, ExprKind, Quote, Span, UnaryOp as Prefix};
+use lithe_sql::ast::{self, BinaryOp as Op, ExprKind, Name, Quote, Span, UnaryOp as Prefix};
 use lithe_sql::text::is_smallest_integer;
 use lithe_value::Affinity;
 
@@ -99,7 +99,7 @@ where
 
 /// Resolves an expression after `error`, which an error in the expression replaces. Returns whether the search continues after the
 /// expression.
-fn find_later_error<'a>(
+pub(super) fn find_later_error<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
     expr: &ast::Expr<'a>,
@@ -108,6 +108,30 @@ fn find_later_error<'a>(
     if let Some(operand) = null_tested(expr) {
         find_later_error(resolver, scope, operand, error);
         return true;
+    }
+    match expr.kind {
+        ExprKind::Subquery(select) | ExprKind::Exists(select) => {
+            find_error_in_query(resolver, scope, select, error);
+            return false;
+        }
+        ExprKind::Binary(Op::Arrow | Op::DoubleArrow, left, right) => {
+            for arg in [left, right].into_iter().take_while(|arg| is_searched(arg)) {
+                find_later_error(resolver, scope, arg, error);
+            }
+            return true;
+        }
+        _ => {}
+    }
+    if let ExprKind::Binary(Op::Is | Op::IsNot, _, right) = expr.kind
+        && is_word(right)
+    {
+        // The word is looked up, because it may be TRUE or FALSE.
+        let mut named = right;
+        while let ExprKind::Collate(collate) = named.kind {
+            named = &collate.value;
+        }
+        find_later_error(resolver, scope, named, error);
+        return false;
     }
     if let ExprKind::Like(like) = expr.kind
         && !like.not
@@ -138,6 +162,33 @@ fn find_later_error<'a>(
     }
 }
 
+/// The same for a query: its sources are resolved, and its first result column.
+fn find_error_in_query<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+    error: &mut CompileError,
+) {
+    let Err(found) = resolve_subquery(resolver, scope, select) else { return };
+    let core = select.rest.last().map_or(&select.first, |term| &term.core);
+    let (first, from): (Option<&ast::Expr<'a>>, &[ast::FromItem<'a>]) = match core {
+        ast::SelectCore::Values(rows) => (rows.last().and_then(|row| row.first()), &[]),
+        ast::SelectCore::Query(query) => {
+            let first = query.columns.first().and_then(|column| match &column.kind {
+                ast::ResultColumnKind::Expr(expr) => Some(expr),
+                _ => None,
+            });
+            (first, query.from)
+        }
+    };
+    let is_in = |span: Span| found.offset.is_some_and(|at| (span.start..span.end).contains(&at));
+    let is_found = first.is_some_and(|first| is_searched(first) && is_in(first.span))
+        || from.iter().any(|item| matches!(item.source, ast::Source::Subquery(_)) && is_in(item.span));
+    if found.is_no_such_table() || is_found {
+        *error = found;
+    }
+}
+
 /// Whether SQLite resolves the expression behind an error.
 fn is_searched(expr: &ast::Expr<'_>) -> bool {
     match expr.kind {
@@ -145,6 +196,8 @@ fn is_searched(expr: &ast::Expr<'_>) -> bool {
         ExprKind::Column(_)
         | ExprKind::QualifiedColumn(_)
         | ExprKind::Function(_)
+        | ExprKind::Current(_)
+        | ExprKind::Binary(Op::Arrow | Op::DoubleArrow, ..)
         | ExprKind::Exists(_)
         | ExprKind::Subquery(_) => true,
         _ => null_tested(expr).is_some(),
@@ -303,6 +356,11 @@ fn resolve_binary<'a>(
             let value = resolve_boxed(resolver, scope, left).map_err(CompileError::resumable)?;
             Ok(Expr::IsNull(tested_for_null(resolver, scope, value), op == Op::IsNot))
         }
+        Op::Is | Op::IsNot if !scope.rules.in_default && is_word(right) => {
+            // SQLite looks up the word first, because it may be TRUE or FALSE.
+            let compared = resolve_comparison(resolver, scope, comparison(op), left, right);
+            compared.map_err(|error| resolve_expr(resolver, scope, right).err().unwrap_or(error))
+        }
         _ => resolve_comparison(resolver, scope, comparison(op), left, right),
     }
 }
@@ -378,16 +436,22 @@ fn real(digits: &[u8]) -> f64 {
     lithe_value::number::text_to_real(digits)
 }
 
+/// The name that an operand of IS is, if it is nothing else and not quoted; it may have a collation.
+fn word<'a>(expr: &ast::Expr<'a>) -> Option<Name<'a>> {
+    match &expr.kind {
+        ExprKind::Collate(collate) => word(&collate.value),
+        ExprKind::Column(name) if name.quote() == Quote::None => Some(name.name),
+        _ => None,
+    }
+}
+
+fn is_word(expr: &ast::Expr<'_>) -> bool {
+    word(expr).is_some()
+}
+
 /// Whether an operand of IS is the word TRUE or FALSE, perhaps with a collation.
 fn is_truth(expr: &ast::Expr<'_>) -> Option<bool> {
-    if let ExprKind::Collate(collate) = expr.kind {
-        return is_truth(&collate.value);
-    }
-    let ExprKind::Column(name) = expr.kind else { return None };
-    if name.quote() != Quote::None {
-        return None;
-    }
-    match name.name {
+    match word(expr)? {
         name if name.is("true") => Some(true),
         name if name.is("false") => Some(false),
         _ => None,

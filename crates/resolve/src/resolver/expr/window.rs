@@ -6,7 +6,7 @@ use lithe_functions::Function;
 use lithe_sql::ast::{self, FrameExclude, FrameUnit};
 
 use super::terms::{check_term_count, resolve_plain_order};
-use super::{resolve_expr, resolve_exprs};
+use super::{find_later_error, resolve_expr, resolve_exprs};
 use crate::ir::{Expr, FrameBound, OrderTerm, Window, any, is_constant};
 use crate::resolver::Resolver;
 use crate::resolver::scope::Scope;
@@ -51,11 +51,15 @@ fn window_parts<'a>(
 ) -> Result<Parts<'a>> {
     check_term_count(resolver, "ORDER", window.partition_by.len())?;
     check_term_count(resolver, "ORDER", window.order_by.len())?;
-    // SQLite reports an error in ORDER BY before one in PARTITION BY.
-    let order_by = resolve_plain_order(resolver, scope, window.order_by)?;
+    let partition_by = resolve_exprs(resolver, scope, window.partition_by).map_err(|mut error| {
+        // Of both, SQLite reports the last error.
+        let mut terms = window.order_by.iter().map(|term| &term.expr);
+        terms.all(|term| find_later_error(resolver, scope, term, &mut error));
+        error
+    })?;
     let own = Parts {
-        partition_by: resolve_exprs(resolver, scope, window.partition_by)?,
-        order_by,
+        partition_by,
+        order_by: resolve_plain_order(resolver, scope, window.order_by)?,
         frame: window.frame.as_ref().map(|frame| resolve_frame(resolver, scope, frame)).transpose()?,
     };
     let Some(base_name) = &window.base else { return Ok(own) };

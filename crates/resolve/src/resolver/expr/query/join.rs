@@ -111,10 +111,11 @@ pub(crate) fn resolve_join_terms<'a>(
     Ok(JoinTerms { terms, arguments })
 }
 
-/// An error in ON. As in SQLite, it has a place only within a query.
+/// An error that may be in this ON, where it has a place only within a query, as in SQLite.
 #[cold]
-fn error_in_on(error: CompileError, on: &ast::Expr<'_>) -> CompileError {
-    let Some(offset) = error.offset else { return error };
+pub(super) fn error_in_on(error: CompileError, on: &ast::Expr<'_>) -> CompileError {
+    let is_in_on = |offset: &u32| (on.span.start..on.span.end).contains(offset);
+    let Some(offset) = error.offset.filter(is_in_on) else { return error };
     let mut is_in_query = false;
     ast::walk_expr(on, &mut |node| {
         if let Node::Select(select) = node {

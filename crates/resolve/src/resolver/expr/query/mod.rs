@@ -9,7 +9,7 @@ mod merge;
 mod order;
 pub(crate) mod select;
 pub(crate) mod set;
-mod sources;
+pub(crate) mod sources;
 mod values;
 pub(crate) mod view;
 pub(crate) mod with;

@@ -7,7 +7,7 @@ use super::SelectPart;
 use super::columns::{ResultItem, aliases_of, resolve_result_columns};
 use super::from::resolve_from;
 use super::group::resolve_group_by;
-use super::join::{FromPart, JoinTerms, resolve_join_terms};
+use super::join::{FromPart, JoinTerms, error_in_on, resolve_join_terms};
 use super::order::resolve_order_by;
 use super::with::Recursion;
 use crate::ir::{
@@ -187,7 +187,7 @@ pub(crate) fn resolve_conditions<'a>(
     // SQLite resolves ON behind WHERE. That decides the order of errors, of authorizer checks and of the numbers of SELECTs.
     let on = || from.conditions.iter().filter_map(|join| join.on.as_ref());
     let filter = filter.map(|filter| or_later_error(resolver, resolve_expr(resolver, scope, filter), scope, on()));
-    let filter = filter.transpose()?;
+    let filter = filter.transpose().map_err(|error| on().fold(error, error_in_on))?;
     let joined = resolve_join_terms(resolver, scope, from)?;
     all_conditions(resolver, &from.sources, filter, joined)
 }

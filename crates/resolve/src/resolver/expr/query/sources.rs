@@ -39,6 +39,20 @@ pub(super) fn or_of_sources<'a>(
     found.or(of_star).unwrap_or(error)
 }
 
+/// The same for an UPDATE with FROM, whose rows are found by a SELECT of the assigned values.
+pub(crate) fn or_of_sources_of_update<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    update: &ast::Update<'a>,
+    error: CompileError,
+) -> CompileError {
+    if error.code != ResultCode::ERROR {
+        return error;
+    }
+    let mut search = Search { resolver, views: Vec::new(), of_star: None };
+    search.update(scope, update).err().unwrap_or(error)
+}
+
 /// The common tables of one WITH that the search can see.
 struct Tables<'s, 'a> {
     parent: Option<&'s Tables<'s, 'a>>,
@@ -55,13 +69,24 @@ struct Search<'r, 'a> {
     of_star: Option<CompileError>,
 }
 
+impl<'s, 'a> Tables<'s, 'a> {
+    fn of(with: &ast::With<'a>, parent: Option<&'s Tables<'s, 'a>>) -> Tables<'s, 'a> {
+        Tables { parent, tables: with.tables, seen: RefCell::new(vec![false; with.tables.len()]) }
+    }
+}
+
 impl<'a> Search<'_, 'a> {
+    fn update(&mut self, scope: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<()> {
+        let own = update.with.map(|own| Tables::of(own, None));
+        let with = own.as_ref();
+        self.from(scope, with, update.from)?;
+        update.set.iter().try_for_each(|assigned| self.expr(scope, with, &assigned.value))?;
+        update.filter.iter().try_for_each(|filter| self.expr(scope, with, filter))?;
+        self.conditions(scope, with, update.from)
+    }
+
     fn select(&mut self, scope: &Scope<'_, 'a>, with: Option<&Tables<'_, 'a>>, select: &ast::Select<'a>) -> Result<()> {
-        let own = select.with.map(|own| Tables {
-            parent: with,
-            tables: own.tables,
-            seen: RefCell::new(vec![false; own.tables.len()]),
-        });
+        let own = select.with.map(|own| Tables::of(own, with));
         self.cores(scope, own.as_ref().or(with), select, 0)
     }
 
