@@ -77,6 +77,19 @@ pub(crate) fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<
 }
 
 fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&'a mut JoinPlan<'a>> {
+    if let Some(plan) = by_rowid::find_plain(context, request) {
+        debug_assert!(is_plan_of_terms(context, request, plan), "conditions that are not analysed give another plan");
+        return Ok(plan);
+    }
+    plan_by_terms(context, request)
+}
+
+/// Whether the analysis of the conditions leads to the same plan.
+fn is_plan_of_terms<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>, plan: &JoinPlan<'a>) -> bool {
+    plan_by_terms(context, request).is_ok_and(|general| by_rowid::is_same_search(plan, general))
+}
+
+fn plan_by_terms<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&'a mut JoinPlan<'a>> {
     let has_expression_indexes = request.sources.iter().any(has_expression_index);
     let measures = collect::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
     let finds_implied = measures.is_some();
