@@ -21,9 +21,6 @@ const BITS: u32 = 4;
 /// A bucket with more entries is split.
 const BUCKET_LEN: usize = 8;
 
-/// The keys of a map with no more entries are compared without a hash.
-const COMPARED: usize = 3;
-
 #[derive(Clone, Debug)]
 pub(super) struct PersistentMap<K, V> {
     root: Arc<Node<K, V>>,
@@ -62,9 +59,7 @@ impl<K: Clone + Hash + Eq, V: Clone> PersistentMap<K, V> {
     }
 
     pub(super) fn get<Q: Hash + Equivalent<K>>(&self, key: &Q) -> Option<&V> {
-        if let Node::Bucket(entries) = &*self.root
-            && entries.len() <= COMPARED
-        {
+        if let Node::Bucket(entries) = &*self.root {
             // A few keys are compared at less cost than one is hashed, because most differ in length or in the first
             // bytes.
             return entries.iter().find(|entry| key.equivalent(&entry.key)).map(|entry| &entry.value);

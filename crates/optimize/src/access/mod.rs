@@ -126,7 +126,7 @@ fn plan_by_terms<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) ->
         for_write: request.purpose == Purpose::Write,
         in_select: request.purpose == Purpose::Read,
         last_order: 0,
-        found: Candidates::default(),
+        found: Candidates::with_capacity(CANDIDATES_USUAL * infos.len()),
     };
     for (source, info) in infos.iter().enumerate() {
         finder.find(source, info.must_follow)?;
@@ -139,6 +139,9 @@ fn plan_by_terms<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) ->
         None => fail("no query solution"),
     }
 }
+
+/// Most sources have no more candidates.
+const CANDIDATES_USUAL: usize = 4;
 
 /// The state of planning one join.
 struct Join<'c, 'a> {

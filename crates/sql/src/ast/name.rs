@@ -69,8 +69,8 @@ impl PartialEq for Name<'_> {
     fn eq(&self, other: &Name<'_>) -> bool {
         self.0.len() == other.0.len()
             && match (self.0, other.0) {
-                ([one, rest @ ..], [another, ..]) => {
-                    one.eq_ignore_ascii_case(another) && (rest.is_empty() || self.words().eq(other.words()))
+                ([one, rest @ ..], [another, others @ ..]) => {
+                    one.eq_ignore_ascii_case(another) && (rest.is_empty() || rest.eq_ignore_ascii_case(others))
                 }
                 _ => true,
             }
@@ -81,24 +81,11 @@ impl Eq for Name<'_> {}
 
 impl Hash for Name<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.words().for_each(|word| state.write_u64(word));
-        state.write_usize(self.0.len()); // keeps ("a", "bc") and ("ab", "c") apart
-    }
-}
-
-impl Name<'_> {
-    /// The name in lower case, eight bytes at a time. Names of one length are equal if their words are; the last words of a name may
-    /// have bytes in common.
-    #[inline]
-    fn words(&self) -> impl Iterator<Item = u64> {
         let (words, rest) = self.0.as_chunks();
-        let last = match (rest.first_chunk(), rest.last_chunk()) {
-            (Some(first), Some(last)) => {
-                u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
-            }
-            _ => rest.iter().fold(0, |last, byte| last << 8 | u64::from(*byte)),
-        };
-        words.iter().map(|word| u64::from_le_bytes(*word)).chain(std::iter::once(last)).map(lowercase)
+        words.iter().for_each(|word| state.write_u64(lowercase(u64::from_le_bytes(*word))));
+        let last = rest.iter().rev().fold(0, |last, byte| last << 8 | u64::from(*byte));
+        state.write_u64(lowercase(last));
+        state.write_usize(self.0.len()); // keeps ("a", "bc") and ("ab", "c") apart
     }
 }
 
