@@ -132,6 +132,7 @@ impl Catalog {
     }
 
     /// The name of database `db`.
+    #[inline]
     pub fn database_name(&self, db: Db) -> &NameBuf {
         &self.databases[usize::from(db.0)].name
     }
@@ -142,6 +143,7 @@ impl Catalog {
     }
 
     /// The schema of database `db`.
+    #[inline]
     pub fn schema(&self, db: Db) -> &Arc<Schema> {
         &self.databases[usize::from(db.0)].schema
     }
