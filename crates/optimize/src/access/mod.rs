@@ -58,6 +58,7 @@ pub(crate) use derived::may_be_coroutine;
 pub use log_est::LogEst;
 pub use plan::*;
 pub(crate) use rest::rest_request;
+pub(crate) use usage::ColumnSet;
 
 use candidate::Candidates;
 use order::{OrderColumns, OrderResult, Satisfied, Wish};
