@@ -217,13 +217,13 @@ api! {
     }
 
     fn sqlite3_bind_parameter_name(handle: *mut sqlite3_stmt, number: c_int) -> *const c_char {
-        let name = handle.as_ref().and_then(|statement| statement.published.parameter_name(number));
+        let name = handle.as_ref().and_then(|statement| statement.published.parameter_name(&statement.sql, number));
         name.map_or(null(), |name| name.as_ptr().cast())
     }
 
     fn sqlite3_bind_parameter_index(handle: *mut sqlite3_stmt, name: *const c_char) -> c_int {
         let (Some(statement), Some(name)) = (handle.as_ref(), text::name(name)) else { return 0 };
-        statement.published.parameter_index(name.as_bytes()).unwrap_or(0)
+        statement.published.parameter_index(&statement.sql, name.as_bytes()).unwrap_or(0)
     }
 
     fn sqlite3_clear_bindings(handle: *mut sqlite3_stmt) -> c_int {

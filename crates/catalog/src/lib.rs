@@ -132,6 +132,7 @@ impl Catalog {
     }
 
     /// The name of database `db`.
+    #[inline]
     pub fn database_name(&self, db: Db) -> &NameBuf {
         &self.databases[usize::from(db.0)].name
     }
@@ -142,6 +143,7 @@ impl Catalog {
     }
 
     /// The schema of database `db`.
+    #[inline]
     pub fn schema(&self, db: Db) -> &Arc<Schema> {
         &self.databases[usize::from(db.0)].schema
     }
@@ -206,10 +208,19 @@ impl Catalog {
     /// The table or view of that name.
     pub fn find_table(&self, schema: Option<Name<'_>>, name: Name<'_>) -> Option<FoundTable<'_>> {
         let found = match schema {
-            None => self.search_order().find_map(|db| self.table_in(db, name)),
+            None => self.table_anywhere(name),
             Some(schema) => self.find_database(schema).and_then(|db| self.table_in(db, name)),
         };
         found.or_else(|| self.find_schema_table(schema, name)).or_else(|| self.find_table_function(name))
+    }
+
+    fn table_anywhere(&self, name: Name<'_>) -> Option<FoundTable<'_>> {
+        for db in [Db::TEMP, Db::MAIN] {
+            if let Some(found) = self.table_in(db, name) {
+                return Some(found);
+            }
+        }
+        self.search_order().skip(2).find_map(|db| self.table_in(db, name))
     }
 
     fn table_in(&self, db: Db, name: Name<'_>) -> Option<FoundTable<'_>> {

@@ -14,11 +14,13 @@ pub struct NameBuf(Box<[u8]>);
 
 impl NameBuf {
     /// The name, borrowed.
+    #[inline]
     pub fn name(&self) -> Name<'_> {
         Name::new(&self.0)
     }
 
     /// Its bytes as written.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

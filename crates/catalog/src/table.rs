@@ -215,6 +215,7 @@ impl Table {
     }
 
     /// Whether it has rowids: neither WITHOUT ROWID nor a view.
+    #[inline]
     pub fn has_rowid(&self) -> bool {
         match self.kind {
             TableKind::Ordinary => true,
@@ -232,16 +233,19 @@ impl Table {
     }
 
     /// Whether it is WITHOUT ROWID.
+    #[inline]
     pub fn is_without_rowid(&self) -> bool {
         self.kind == TableKind::WithoutRowid
     }
 
     /// The view, if it is one.
+    #[inline]
     pub fn view(&self) -> Option<&View> {
         if let TableKind::View(view) = &self.kind { Some(view) } else { None }
     }
 
     /// The virtual table, if it is one.
+    #[inline]
     pub fn virtual_table(&self) -> Option<&VirtualTable> {
         if let TableKind::Virtual(table) = &self.kind { Some(table) } else { None }
     }

@@ -191,6 +191,9 @@ impl<'a> Codegen<'a> {
     pub fn index_key(&self, db: Db, index: &Index) -> Result<Arc<KeyInfo>> {
         let schema = self.env.catalog.schema(db);
         let properties = (schema.file_format >= DESCENDING_FORMAT, schema.encoding);
+        if let Some(kept) = derived::kept_index_key(index, properties) {
+            return Ok(kept);
+        }
         if index.columns.iter().any(|column| column.collation.builtin().is_none()) {
             return self.key_of_columns(db, &index.columns);
         }

@@ -99,6 +99,16 @@ fn make_write_metadata(database: &NameBuf, table: &Table) -> TableMetadata {
     }
 }
 
+/// The description of an index's key, if it has been computed for these properties of its database.
+pub(crate) fn kept_index_key(
+    index: &Index,
+    (descending_counts, encoding): (bool, TextEncoding),
+) -> Option<Arc<KeyInfo>> {
+    let kept = index.derived.get::<OfIndex>().key.get()?;
+    let fits = kept.descending_counts == descending_counts && kept.encoding == encoding;
+    fits.then(|| Arc::clone(&kept.key))
+}
+
 /// The description of an index's key, computed by `make` for these properties of its database. It must depend on nothing else.
 pub(crate) fn index_key(
     index: &Index,

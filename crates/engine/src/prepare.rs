@@ -238,7 +238,7 @@ impl Connection {
             parameter_count: statement.parameters.count as usize,
             is_template: false,
             no_virtual_tables: self.settings.flags().no_virtual_tables,
-            parameters: ParameterNames::new(statement.parameters.names, arena),
+            parameters: ParameterNames::default(),
             quoted_strings: uses.quoted_strings,
             planned_parameters: uses.planned_parameters,
             explain: statement.explain,
@@ -354,7 +354,11 @@ impl Connection {
         self.searches.borrow_mut().extend(indexes.map(|cursor| (cursor.db, cursor.root)));
         let has_stable_plans = self.settings.config(Config::EnableQpsg);
         let uses = Uses {
-            quoted_strings: program.quoted_strings.clone(),
+            quoted_strings: if program.quoted_strings.is_empty() {
+                Box::default()
+            } else {
+                program.quoted_strings.clone()
+            },
             planned_parameters: if has_stable_plans { 0 } else { program.planned_parameters },
         };
         Ok((self.body_of(program, statement.explain), uses))

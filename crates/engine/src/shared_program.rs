@@ -14,7 +14,7 @@ use lithe_vm::vm::Vm;
 
 use crate::connection::Connection;
 use crate::connection::program_cache::Lookup;
-use crate::connection::statement::{Compiled, ParameterNames, Statement};
+use crate::connection::statement::{Compiled, Statement};
 
 /// The bare text of the first statement of `sql`, if it is another one.
 pub(crate) fn bare(connection: &Connection, sql: &[u8]) -> Option<Bare> {
@@ -105,7 +105,7 @@ fn compile_template(connection: &Connection, template: &Template, hash: u64) -> 
         return None;
     };
     let new = Compiled::new_one(&mut compiled);
-    (new.parameter_count, new.parameters) = (0, ParameterNames::default());
+    new.parameter_count = 0;
     (new.is_template, new.hash, new.no_virtual_tables) = (true, hash, false);
     connection.programs.put(Lookup::Template, template.text(), &compiled, connection.now());
     Some(compiled)

@@ -87,6 +87,7 @@ impl ProgramBuilder {
     // ---- code ----
 
     /// Appends an instruction to the current stream.
+    #[inline]
     pub fn emit(&mut self, insn: Insn) {
         if self.in_prologue {
             self.prologue.push(insn);
@@ -111,17 +112,20 @@ impl ProgramBuilder {
 
     /// Directs code to the prologue from here on, or to the body again; returns the previous setting. For callers that
     /// cannot use the closure of [`ProgramBuilder::prologue`].
+    #[inline]
     pub fn set_prologue(&mut self, on: bool) -> bool {
         std::mem::replace(&mut self.in_prologue, on)
     }
 
     /// A new label, to be placed by [`ProgramBuilder::place`].
+    #[inline]
     pub fn label(&mut self) -> Addr {
         self.labels.push(None);
         Addr(self.labels.len() as u32 - 1)
     }
 
     /// Places the label at the next instruction of the body.
+    #[inline]
     pub fn place(&mut self, label: Addr) {
         assert!(!self.in_prologue, "labels stand in the body");
         let slot = &mut self.labels[label.0 as usize];
@@ -131,6 +135,7 @@ impl ProgramBuilder {
     }
 
     /// A new label at the next instruction of the body, for loops.
+    #[inline]
     pub fn here(&mut self) -> Addr {
         let label = self.label();
         self.place(label);
@@ -151,11 +156,13 @@ impl ProgramBuilder {
     // ---- registers ----
 
     /// A new register, never reused.
+    #[inline]
     pub fn register(&mut self) -> Reg {
         self.registers(1)
     }
 
     /// `count` new registers in a row.
+    #[inline]
     pub fn registers(&mut self, count: usize) -> Reg {
         let first = Reg(self.next_register);
         self.next_register += count as u32;
@@ -215,17 +222,20 @@ impl ProgramBuilder {
     // ---- what instructions refer to ----
 
     /// Adds a cursor.
+    #[inline]
     pub fn cursor(&mut self, info: CursorInfo) -> CursorId {
         self.cursors.push(info);
         CursorId((self.cursors.len() - 1) as u16)
     }
 
     /// How many cursors there are (the caller checks the limit of 65,535).
+    #[inline]
     pub fn cursor_count(&self) -> usize {
         self.cursors.len()
     }
 
     /// The info of a cursor, to complete it.
+    #[inline]
     pub fn cursor_info(&mut self, cursor: CursorId) -> &mut CursorInfo {
         &mut self.cursors[usize::from(cursor.0)]
     }
@@ -315,6 +325,7 @@ impl ProgramBuilder {
     }
 
     /// Records that parameter `number` is used.
+    #[inline]
     pub fn uses_parameter(&mut self, number: u32) {
         self.parameter_count = self.parameter_count.max(number);
     }

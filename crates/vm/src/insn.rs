@@ -38,6 +38,7 @@ macro_rules! instructions {
             }
 
             /// Calls `f` on every jump target: how labels become addresses.
+            #[inline]
             pub(crate) fn for_each_target(&mut self, mut f: impl FnMut(&mut Addr)) {
                 let f: &mut dyn FnMut(&mut Addr) = &mut f;
                 match self { $( Insn::$name { $($field),* } => { $( $field.visit_target(f); )* let _ = &f; } ),* }

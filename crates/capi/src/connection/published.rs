@@ -5,7 +5,7 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
-use lithe_engine::{ParameterName, ParameterNames, Statement};
+use lithe_engine::{ParameterName, ParameterNames, SqlText, Statement};
 
 /// Not started, at its end, or reset.
 const IDLE: u8 = 0;
@@ -34,23 +34,28 @@ impl Published {
         Published {
             is_read_only: statement.is_read_only(),
             parameter_count: statement.parameter_count() as c_int,
-            parameters: statement.parameter_names(),
+            parameters: ParameterNames::default(),
             column_count: AtomicI32::new(statement.column_count() as c_int),
             explain: AtomicU8::new(statement.explain()),
             run: AtomicU8::new(IDLE),
         }
     }
 
-    /// The name of a parameter, with its prefix and a NUL.
-    pub fn parameter_name(&self, number: c_int) -> Option<&str> {
+    /// The name of a parameter of the statement, whose text is `sql`, with its prefix and a NUL.
+    pub fn parameter_name(&self, sql: &SqlText, number: c_int) -> Option<&str> {
         let is_it = |parameter: &ParameterName<'_>| usize::try_from(number) == Ok(parameter.number());
-        self.parameters.iter().find(is_it).map(ParameterName::name_with_nul)
+        self.named_parameters(sql).find(is_it).map(ParameterName::name_with_nul)
     }
 
     /// The number of the parameter of that name.
-    pub fn parameter_index(&self, name: &[u8]) -> Option<c_int> {
+    pub fn parameter_index(&self, sql: &SqlText, name: &[u8]) -> Option<c_int> {
         let is_it = |parameter: &ParameterName<'_>| parameter.name().as_bytes() == name;
-        self.parameters.iter().find(is_it).map(|parameter| parameter.number() as c_int)
+        self.named_parameters(sql).find(is_it).map(|parameter| parameter.number() as c_int)
+    }
+
+    fn named_parameters(&self, sql: &SqlText) -> impl Iterator<Item = ParameterName<'_>> {
+        let names = (self.parameter_count > 0).then(|| self.parameters.of(sql));
+        names.into_iter().flatten()
     }
 
     /// How many columns its rows have.

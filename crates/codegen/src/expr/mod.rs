@@ -255,6 +255,10 @@ impl<'a> Codegen<'a> {
             Expr::Column(column) => Ok(column::column_register(self, column)),
             Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => self.standing_register(operand),
             Expr::Subquery(_) | Expr::Exists(_) | Expr::Raise(_) => Ok(None),
+            Expr::Parameter(_) => match self.known.constant(expr) {
+                Some(reg) => Ok(Some(reg)),
+                None => self.prologue_register(expr).map(Some),
+            },
             _ if is_constant(expr) => self.constant_register(expr),
             _ => Ok(None),
         }
@@ -280,10 +284,7 @@ impl<'a> Codegen<'a> {
         }
         let has_calls = || any(expr, &mut |part| matches!(part, Expr::Function(_)));
         if is_for_prologue(expr) && !(self.expr.is_once && has_calls()) {
-            let reg = self.b.register();
-            self.in_prologue(|cg| cg.emit_into(expr, reg))?;
-            self.known.add_constant(*expr, reg);
-            return Ok(Some(reg));
+            return self.prologue_register(expr).map(Some);
         }
         if self.expr.loops == 0 {
             return Ok(None);
@@ -298,6 +299,14 @@ impl<'a> Codegen<'a> {
         result?;
         self.b.place(computed);
         Ok(Some(reg))
+    }
+
+    /// A register with the value of a constant expression, which the prologue computes.
+    fn prologue_register(&mut self, expr: &Expr<'a>) -> Result<Reg> {
+        let reg = self.b.register();
+        self.in_prologue(|cg| cg.emit_into(expr, reg))?;
+        self.known.add_constant(*expr, reg);
+        Ok(reg)
     }
 
     /// Runs `f`, which emits code of the prologue.

@@ -106,23 +106,10 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, prepared: &PreparedJoin<'a>) -> Res
     for check in plan.constant_checks {
         cg.jump_if_false(check, done, true)?;
     }
-    let mut opened = ArenaVec::with_capacity_in(plan.loops.len(), cg.arena);
     for planned in plan.loops {
         let source = plan.source_of(planned);
         let needs_table = source.join.keeps_right_rows() || plan.request.purpose == Purpose::Write;
-        opened.push(Opened::open(cg, source, planned, needs_table, prepared)?);
-    }
-    if !from.derived.is_empty() {
-        for (planned, opened) in plan.loops.iter().zip(&mut opened) {
-            buffer_rows(cg, from, plan.source_of(planned), opened)?;
-        }
-    }
-    leave_if_empty(cg, plan, &mut opened, done)?;
-    let mut rights = begin_rights(cg, from, &opened)?;
-    for ((at, planned), opened) in plan.loops.iter().enumerate().zip(opened) {
-        let right = rights.get_mut(at).and_then(Option::take);
-        let source = plan.source_of(planned);
-        let empty = exit_if_empty(&loops, source);
+        let opened = Opened::open(cg, source, planned, needs_table, prepared)?;
         let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
         let (row_end, is_exists, walk) = (next, source.is_exists, Walk::default());
         loops.open.push(OpenLoop {
@@ -135,8 +122,18 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, prepared: &PreparedJoin<'a>) -> Res
             walk,
             or: None,
             left: None,
-            right,
+            right: None,
         });
+    }
+    if !from.derived.is_empty() {
+        for (planned, open) in plan.loops.iter().zip(&mut loops.open) {
+            buffer_rows(cg, from, plan.source_of(planned), &mut open.opened)?;
+        }
+    }
+    leave_if_empty(cg, plan, &mut loops.open, done)?;
+    begin_rights(cg, from, &mut loops.open)?;
+    for (at, planned) in plan.loops.iter().enumerate() {
+        let empty = exit_if_empty(&loops, plan.source_of(planned));
         let open = &mut loops.open[at];
         begin_loop(cg, plan, planned, open, empty)?;
         loops.next = open.row_end;
@@ -196,12 +193,18 @@ fn buffer_rows<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, source: &Source<'a
 }
 
 /// Leaves all loops before they begin, if the table of the third loop or a later one is empty.
-fn leave_if_empty<'a>(cg: &mut Codegen<'a>, plan: &'a JoinPlan<'a>, opened: &mut [Opened], done: Addr) -> Result<()> {
+fn leave_if_empty<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &'a JoinPlan<'a>,
+    open: &mut [OpenLoop<'a>],
+    done: Addr,
+) -> Result<()> {
     if plan.loops.len() <= 2 || has_right_joins(plan) {
         return Ok(());
     }
     let is_inner = |planned: &&Loop<'a>| !plan.source_of(planned).join.keeps_left_rows();
-    for (planned, opened) in plan.loops.iter().take_while(is_inner).zip(opened).skip(2) {
+    for (planned, open) in plan.loops.iter().take_while(is_inner).zip(open).skip(2) {
+        let opened = &mut open.opened;
         let SourceKind::Table(db, table) = plan.source_of(planned).kind else { continue };
         // Of a table WITHOUT ROWID only the scan that fills a hash table counts.
         let is_hashed = matches!(planned.path, Path::Hash(_));
@@ -232,17 +235,15 @@ fn has_right_joins(plan: &JoinPlan<'_>) -> bool {
     plan.request.sources.iter().any(|source| source.join.keeps_right_rows())
 }
 
-/// The state of the RIGHT JOINs, by their loops; empty if there is none.
-fn begin_rights<'a>(
-    cg: &mut Codegen<'a>,
-    from: &FromPlan<'a>,
-    opened: &[Opened],
-) -> Result<Vec<Option<RightJoin<'a>>>> {
+/// Begins the state of the RIGHT JOINs.
+fn begin_rights<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, open: &mut [OpenLoop<'a>]) -> Result<()> {
     if from.unjoined.is_empty() {
-        return Ok(Vec::new());
+        return Ok(());
     }
-    let loops = from.join.loops.iter().zip(opened);
-    loops.map(|(planned, opened)| begin_right(cg, from.join.source_of(planned), opened)).collect()
+    for (planned, open) in from.join.loops.iter().zip(open) {
+        open.right = begin_right(cg, from.join.source_of(planned), &open.opened)?;
+    }
+    Ok(())
 }
 
 fn begin_right<'a>(cg: &mut Codegen<'a>, source: &'a Source<'a>, opened: &Opened) -> Result<Option<RightJoin<'a>>> {

@@ -259,6 +259,11 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// No candidates, with memory for so many.
+    pub fn with_capacity(count: usize) -> Candidates {
+        Candidates { all: Vec::with_capacity(count), scans: Vec::new() }
+    }
+
     /// Adds a candidate, unless there is a better one, and removes those that it is better than.
     pub fn add(&mut self, mut candidate: Candidate) {
         self.adjust_costs(&mut candidate);

@@ -1,6 +1,6 @@
 //! The context in which a join is planned: the connection, and the results of planning the statement so far.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -27,8 +27,9 @@ pub struct PlanContext<'a> {
     pub arena: &'a Bump,
     /// The resolver of the statement: for expressions that the catalog keeps as text.
     pub resolver: &'a Resolver<'a>,
-    usage: Usage<'a>,
-    /// The queries that `usage` was computed from.
+    /// The columns that `noted_queries` and `noted_exprs` use. Most plans do not ask.
+    usage: OnceCell<Usage<'a>>,
+    /// What the statement uses columns in.
     noted_queries: ArenaVec<'a, &'a Query<'a>>,
     noted_exprs: ArenaVec<'a, Expr<'a>>,
     /// The estimated number of rows of the loops in which the next join will run.
@@ -68,7 +69,7 @@ impl<'a> PlanContext<'a> {
             env: resolver.env,
             arena: resolver.arena,
             resolver,
-            usage: Usage::new_in(resolver.arena),
+            usage: OnceCell::new(),
             noted_queries: ArenaVec::new_in(resolver.arena),
             noted_exprs: ArenaVec::with_capacity_in(4, resolver.arena),
             outer_rows: LogEst::default(),
@@ -81,20 +82,31 @@ impl<'a> PlanContext<'a> {
 
     /// Records the columns that a query uses, before its joins are planned.
     pub fn note_query(&mut self, query: &'a Query<'a>) {
-        self.usage.add_query(query);
+        if let Some(usage) = self.usage.get_mut() {
+            usage.add_query(query);
+        }
         self.noted_queries.push(query);
     }
 
     /// Records the columns that an expression outside of queries uses, before the joins that read its sources are
     /// planned.
     pub fn note_expr(&mut self, expr: &Expr<'a>) {
-        self.usage.add_expr(expr);
+        if let Some(usage) = self.usage.get_mut() {
+            usage.add_expr(expr);
+        }
         self.noted_exprs.push(*expr);
     }
 
     /// The columns of `source` that the statement uses anywhere.
     pub fn used(&self, source: SourceId) -> &ColumnSet {
-        self.usage.of(source)
+        self.usage.get_or_init(|| self.find_usage()).of(source)
+    }
+
+    fn find_usage(&self) -> Usage<'a> {
+        let mut usage = Usage::new_in(self.arena);
+        self.noted_queries.iter().for_each(|query| usage.add_query(query));
+        self.noted_exprs.iter().for_each(|expr| usage.add_expr(expr));
+        usage
     }
 
     /// The columns of `source` that the statement uses outside the expressions of an index.

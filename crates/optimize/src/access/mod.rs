@@ -58,6 +58,7 @@ pub(crate) use derived::may_be_coroutine;
 pub use log_est::LogEst;
 pub use plan::*;
 pub(crate) use rest::rest_request;
+pub(crate) use usage::ColumnSet;
 
 use candidate::Candidates;
 use order::{OrderColumns, OrderResult, Satisfied, Wish};
@@ -77,6 +78,19 @@ pub(crate) fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<
 }
 
 fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&'a mut JoinPlan<'a>> {
+    if let Some(plan) = by_rowid::find_plain(context, request) {
+        debug_assert!(is_plan_of_terms(context, request, plan), "conditions that are not analysed give another plan");
+        return Ok(plan);
+    }
+    plan_by_terms(context, request)
+}
+
+/// Whether the analysis of the conditions leads to the same plan.
+fn is_plan_of_terms<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>, plan: &JoinPlan<'a>) -> bool {
+    plan_by_terms(context, request).is_ok_and(|general| by_rowid::is_same_search(plan, general))
+}
+
+fn plan_by_terms<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&'a mut JoinPlan<'a>> {
     let has_expression_indexes = request.sources.iter().any(has_expression_index);
     let measures = collect::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
     let finds_implied = measures.is_some();
@@ -113,7 +127,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&
         for_write: request.purpose == Purpose::Write,
         in_select: request.purpose == Purpose::Read,
         last_order: 0,
-        found: Candidates::default(),
+        found: Candidates::with_capacity(CANDIDATES_USUAL * infos.len()),
     };
     for (source, info) in infos.iter().enumerate() {
         finder.find(source, info.must_follow)?;
@@ -126,6 +140,9 @@ fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<&
         None => fail("no query solution"),
     }
 }
+
+/// Most sources have no more candidates.
+const CANDIDATES_USUAL: usize = 4;
 
 /// The state of planning one join.
 struct Join<'c, 'a> {

@@ -376,6 +376,7 @@ impl<'a> JoinPlan<'a> {
     }
 
     /// The source of a loop.
+    #[inline]
     pub fn source_of(&self, planned: &Loop<'a>) -> &'a Source<'a> {
         &self.request.sources[planned.source]
     }

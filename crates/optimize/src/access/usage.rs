@@ -51,8 +51,18 @@ impl ColumnSet {
         std::iter::once(self.low)
             .chain(self.high.iter().copied())
             .enumerate()
-            .flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit))
+            .flat_map(|(at, word)| bits(word).map(move |bit| at * 64 + bit))
     }
+}
+
+/// The positions of the bits that are set, in order.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = word.trailing_zeros();
+        // The last bit that is set is cleared; of none that is set there is none to give.
+        word &= word.wrapping_sub(1);
+        (bit < u64::BITS).then_some(bit as usize)
+    })
 }
 
 /// The columns used of every source of a statement.

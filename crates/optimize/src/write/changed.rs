@@ -4,11 +4,13 @@ use lithe_catalog::{Result, Table};
 use lithe_resolve::ir::{Child, ColumnIndex, Expr, SourceId, for_each_child};
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, Resolver, Stored};
 
+use crate::access::ColumnSet;
+
 /// Which columns an UPDATE changes, generated ones included.
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
-    /// By position.
-    columns: Vec<bool>,
+    /// Those of the table.
+    columns: ColumnSet,
     /// The rowid gets a value.
     pub rowid: bool,
     /// The entries of all indexes are made anew.
@@ -21,7 +23,7 @@ impl Changed {
     /// What SET changes, with the generated columns that depend on it.
     pub fn of<'a>(resolver: &Resolver<'a>, change: &ChangeTarget<'a>, set: &[Assigned<'a>]) -> Result<Changed> {
         let table = change.table;
-        let mut changed = Changed { columns: vec![false; table.columns.len()], ..Changed::default() };
+        let mut changed = Changed::default();
         for assigned in set {
             match assigned.column {
                 ChangedColumn::Column(at) => changed.insert(at),
@@ -46,12 +48,12 @@ impl Changed {
     }
 
     fn insert(&mut self, column: u16) {
-        self.columns[usize::from(column)] = true;
+        self.columns.insert(ColumnIndex::new(usize::from(column)));
     }
 
     /// Whether the column at this position gets a value.
     pub fn has_column(&self, column: u16) -> bool {
-        self.columns[usize::from(column)]
+        self.columns.contains(ColumnIndex::new(usize::from(column)))
     }
 
     /// Whether the column gets a value; the rowid's other name gets one with the rowid.
@@ -75,7 +77,7 @@ impl Changed {
 
     fn has_index(&self, table: &Table, column: ColumnIndex) -> bool {
         match column.position() {
-            Some(at) => self.columns[at],
+            Some(_) => self.columns.contains(column),
             None => self.rowid || table.rowid_column.is_some_and(|at| self.has_column(at)),
         }
     }

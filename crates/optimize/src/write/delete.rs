@@ -23,9 +23,9 @@ pub enum DeletePlan<'a> {
     /// The rows are deleted one by one.
     Rows(Box<DeleteRows<'a>>),
     /// INSTEAD OF triggers get the rows of a view.
-    View(ViewChange<'a>),
+    View(Box<ViewChange<'a>>),
     /// The module of a virtual table gets the rows.
-    Virtual(VirtualChange<'a>),
+    Virtual(Box<VirtualChange<'a>>),
 }
 
 /// What a DELETE does row by row.
@@ -68,9 +68,9 @@ pub fn plan<'a>(
     let change = &*change;
     let (policy, table) = (statement_policy(body, change.or), change.target.table);
     let plan = if table.view().is_some() {
-        DeletePlan::View(view::plan(planner, change, triggers, policy)?)
+        DeletePlan::View(Box::new(view::plan(planner, change, triggers, policy)?))
     } else if let Some(connected) = table.connected() {
-        DeletePlan::Virtual(virtual_table::plan(planner, change, connected, policy)?)
+        DeletePlan::Virtual(Box::new(virtual_table::plan(planner, change, connected, policy)?))
     } else {
         let keys = ForeignKeys::of(resolver, &change.target, Change::Delete)?;
         plan_deletion(planner, change, triggers, keys)?

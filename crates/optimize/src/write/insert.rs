@@ -27,13 +27,13 @@ use crate::planner::Planner;
 #[derive(Debug)]
 pub enum InsertPlan<'a> {
     /// The records of a table of the same shape are inserted as they are.
-    Records(RecordsPlan<'a>),
+    Records(Box<RecordsPlan<'a>>),
     /// Rows are computed from values.
     Rows(Box<InsertRowsPlan<'a>>),
     /// INSTEAD OF triggers get the rows.
-    View(ViewInsert<'a>),
+    View(Box<ViewInsert<'a>>),
     /// The module of a virtual table gets the rows.
-    Virtual(VirtualInsert<'a>),
+    Virtual(Box<VirtualInsert<'a>>),
 }
 
 /// An INSERT that copies the records of another table.
@@ -133,11 +133,11 @@ pub fn plan<'a>(
     let plan = if table.view().is_some() {
         let rows = InsertSource::of(planner, resolved, !triggers.is_empty())?;
         let returning = ReturningPlan::of(planner, resolved.returning, None);
-        InsertPlan::View(ViewInsert { triggers, rows, policy, returning })
+        InsertPlan::View(Box::new(ViewInsert { triggers, rows, policy, returning }))
     } else if let Some(connected) = table.connected() {
         let rows = InsertSource::of(planner, resolved, false)?;
         let returning = ReturningPlan::of(planner, resolved.returning, None);
-        InsertPlan::Virtual(VirtualInsert { connected, rows, policy, returning })
+        InsertPlan::Virtual(Box::new(VirtualInsert { connected, rows, policy, returning }))
     } else {
         plan_table(planner, insert, resolved, triggers, (policy, keeps_rowids), body.is_some())?
     };
@@ -172,7 +172,8 @@ fn plan_table<'a>(
     if !reads_values && let Some(from) = transferred(insert, resolved) {
         let rowid_is_given = target.table.rowid_column.is_some();
         let (unique, replaced) = plan_unique(resolver, resolved, &table, policy, rowid_is_given);
-        return Ok(InsertPlan::Records(RecordsPlan { table, from, policy, changes_more_than_once, unique, replaced }));
+        let plan = RecordsPlan { table, from, policy, changes_more_than_once, unique, replaced };
+        return Ok(InsertPlan::Records(Box::new(plan)));
     }
     check_sequence(resolver, target)?;
     let collects = !triggers.is_empty() || resolved.returning.is_some();

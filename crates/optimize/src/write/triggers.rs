@@ -30,6 +30,9 @@ impl<'a> Triggers<'a> {
 
     /// The triggers of the target that `event` fires.
     pub fn of(resolver: &Resolver<'a>, target: &ChangeTarget<'a>, event: Event<'_, 'a>) -> Triggers<'a> {
+        if target.table.triggers.is_empty() && !resolver.env.catalog.schema(Db::TEMP).has_triggers() {
+            return Triggers::none();
+        }
         let fires = |trigger: &FoundTrigger<'a>| is_fired(target, &trigger.trigger.event, event);
         Triggers { triggers: enabled(resolver, target.db, target.table).filter(fires).collect() }
     }

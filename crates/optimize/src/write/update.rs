@@ -28,9 +28,9 @@ pub enum UpdatePlan<'a> {
     /// The rows of a table are changed one by one.
     Rows(Box<UpdateRows<'a>>),
     /// INSTEAD OF triggers get the rows of a view.
-    View(ViewChange<'a>),
+    View(Box<ViewChange<'a>>),
     /// The module of a virtual table gets the rows.
-    Virtual(VirtualChange<'a>),
+    Virtual(Box<VirtualChange<'a>>),
 }
 
 /// What an UPDATE of a table does.
@@ -87,9 +87,9 @@ pub fn plan<'a>(
     let change = &*change;
     let (policy, table) = (statement_policy(body, change.or), change.target.table);
     let plan = if table.view().is_some() {
-        UpdatePlan::View(view::plan(planner, change, triggers, policy)?)
+        UpdatePlan::View(Box::new(view::plan(planner, change, triggers, policy)?))
     } else if let Some(connected) = table.connected() {
-        UpdatePlan::Virtual(virtual_table::plan(planner, change, connected, policy)?)
+        UpdatePlan::Virtual(Box::new(virtual_table::plan(planner, change, connected, policy)?))
     } else {
         UpdatePlan::Rows(plan_rows(planner, change, triggers, policy)?)
     };

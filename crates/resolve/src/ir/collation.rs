@@ -79,6 +79,7 @@ pub fn collation_of<'a>(expr: &Expr<'a>) -> Option<Coll<'a>> {
         Expr::Matched(matched) => collation_of(&matched.value),
         Expr::Function(call) if call.is_merged_column => call.args.first().and_then(collation_of),
         Expr::Subquery(_) | Expr::Exists(_) => None,
+        _ if expr.is_leaf() => None,
         _ => {
             let mut found = None;
             for_each_operand(expr, &mut |operand| {
@@ -93,6 +94,9 @@ pub fn collation_of<'a>(expr: &Expr<'a>) -> Option<Coll<'a>> {
 
 /// Whether a COLLATE operator stands anywhere in the expression, nested queries left out.
 pub fn has_explicit_collation(expr: &Expr<'_>) -> bool {
+    if expr.is_leaf() {
+        return false;
+    }
     if matches!(expr, Expr::Collate(..)) {
         return true;
     }

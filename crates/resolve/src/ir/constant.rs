@@ -19,6 +19,7 @@ pub fn is_constant(expr: &Expr<'_>) -> bool {
         | Expr::Computed(..)
         | Expr::Output(_) => return false,
         Expr::Function(call) if !call.function.is_constant_in_statement() => return false,
+        _ if expr.is_leaf() => return true,
         _ => {}
     }
     let mut constant = true;

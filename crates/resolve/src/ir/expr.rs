@@ -84,6 +84,24 @@ pub enum Expr<'a> {
 const _: () = assert!(size_of::<Expr<'_>>() <= 24);
 
 impl Expr<'_> {
+    /// Whether it has no operands: a literal, a parameter, a column, a value that is computed already.
+    #[inline(always)]
+    pub fn is_leaf(&self) -> bool {
+        use Expr::{Blob, Boolean, Column, Computed, Integer, Null, Output, Parameter, Real, Text};
+        matches!(
+            self,
+            Null | Integer(_)
+                | Boolean(_)
+                | Real(_)
+                | Text(_)
+                | Blob(_)
+                | Parameter(_)
+                | Column(_)
+                | Computed(..)
+                | Output(_)
+        )
+    }
+
     /// How many columns a value has.
     pub fn width(&self) -> usize {
         match self {

@@ -319,11 +319,13 @@ pub enum JoinKind {
 
 impl JoinKind {
     /// Whether rows on the right that match nothing on the left are kept: RIGHT and FULL JOIN.
+    #[inline]
     pub fn keeps_right_rows(self) -> bool {
         matches!(self, JoinKind::Right | JoinKind::Full)
     }
 
     /// Whether rows on the left that match nothing on the right are kept: LEFT and FULL JOIN.
+    #[inline]
     pub fn keeps_left_rows(self) -> bool {
         matches!(self, JoinKind::Left | JoinKind::Full)
     }

@@ -141,6 +141,9 @@ pub fn has_correlated_query(expr: &Expr<'_>) -> bool {
 }
 
 fn any_query<'a>(expr: &Expr<'a>, test: &dyn Fn(&Query<'a>) -> bool) -> bool {
+    if expr.is_leaf() {
+        return false;
+    }
     let mut found = false;
     for_each_child(expr, &mut |child| {
         found = found
@@ -157,6 +160,9 @@ pub fn any<'a>(expr: &Expr<'a>, test: &mut dyn FnMut(&Expr<'a>) -> bool) -> bool
     if test(expr) {
         return true;
     }
+    if expr.is_leaf() {
+        return false;
+    }
     let mut found = false;
     for_each_child(expr, &mut |child| {
         if let Child::Expr(operand) = child {
@@ -171,6 +177,9 @@ pub fn any<'a>(expr: &Expr<'a>, test: &mut dyn FnMut(&Expr<'a>) -> bool) -> bool
 pub fn for_each_source<'a>(expr: &Expr<'a>, f: &mut dyn FnMut(SourceId)) {
     if let Expr::Column(column) = expr {
         return f(column.source);
+    }
+    if expr.is_leaf() {
+        return;
     }
     for_each_child(expr, &mut |child| match child {
         Child::Expr(operand) => for_each_source(operand, f),

@@ -109,11 +109,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// Whether any query that was resolved has another one inside, in FROM or in an expression.
+    #[inline]
     pub fn has_nested_queries(&self) -> bool {
         self.nesting.has_nested()
     }
 
     /// Whether a query, or the set of an IN, stands in any expression that was resolved.
+    #[inline]
     pub fn has_subqueries(&self) -> bool {
         self.numbers.has_subqueries()
     }
@@ -130,6 +132,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A number for a new source.
+    #[inline]
     pub fn new_source(&self) -> SourceId {
         self.numbers.new_source()
     }

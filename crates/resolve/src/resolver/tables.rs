@@ -12,22 +12,17 @@ use super::scope::Scope;
 #[derive(Clone, Copy)]
 pub(super) struct LookedUp<'a> {
     fixed_db: Option<Db>,
-    name: ast::QualifiedName<'a>,
+    /// The words of the text that name it: the database, if it is named, and the table.
+    words: [Word; 2],
     found: FoundTable<'a>,
 }
 
-impl LookedUp<'_> {
-    /// Whether it was looked up by the same word of the text: the place is compared, not the letters.
-    fn is_of(&self, fixed_db: Option<Db>, name: ast::QualifiedName<'_>) -> bool {
-        let is_same =
-            |one: ast::Ident<'_>, other: ast::Ident<'_>| std::ptr::eq(one.name.as_bytes(), other.name.as_bytes());
-        let is_same_schema = match (self.name.schema, name.schema) {
-            (Some(one), Some(other)) => is_same(one, other),
-            (None, None) => true,
-            _ => false,
-        };
-        is_same_schema && self.fixed_db == fixed_db && is_same(self.name.name, name.name)
-    }
+/// A word of the text: its place, not its letters; none is (0, 0).
+type Word = (usize, usize);
+
+fn words_of(name: ast::QualifiedName<'_>) -> [Word; 2] {
+    let word = |ident: ast::Ident<'_>| (ident.name.as_bytes().as_ptr().addr(), ident.name.as_bytes().len());
+    [name.schema.map_or((0, 0), word), word(name.name)]
 }
 
 impl<'a> Resolver<'a> {
@@ -65,13 +60,14 @@ impl<'a> Resolver<'a> {
 
     /// Several parts of a statement look up the table that one word of its text names, so the last result is kept.
     pub(super) fn look_up_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
+        let (fixed_db, words) = (scope.fixed_db, words_of(name));
         if let Some(last) = self.last_table.get()
-            && last.is_of(scope.fixed_db, name)
+            && (last.fixed_db, last.words) == (fixed_db, words)
         {
             return Ok(last.found);
         }
         let found = self.look_up_table_anew(scope, name)?;
-        self.last_table.set(Some(LookedUp { fixed_db: scope.fixed_db, name, found }));
+        self.last_table.set(Some(LookedUp { fixed_db, words, found }));
         Ok(found)
     }
 

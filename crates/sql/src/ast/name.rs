@@ -38,11 +38,13 @@ pub struct Name<'a>(&'a [u8]);
 
 impl<'a> Name<'a> {
     /// The name made of these bytes.
+    #[inline]
     pub const fn new(bytes: &'a [u8]) -> Name<'a> {
         Name(bytes)
     }
 
     /// The bytes, in the case as written.
+    #[inline]
     pub const fn as_bytes(self) -> &'a [u8] {
         self.0
     }

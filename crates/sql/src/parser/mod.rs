@@ -49,6 +49,7 @@ use crate::lexer::Lexer;
 use crate::limits::Limits;
 use crate::token::{Token, TokenKind};
 use cursor::Parser;
+pub(crate) use parameters::ParameterList;
 
 /// The result of [`parse_statement`].
 #[derive(Clone, Copy, Debug)]

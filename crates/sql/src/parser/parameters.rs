@@ -9,13 +9,13 @@ use bumpalo::collections::Vec as ArenaVec;
 use crate::ast::{ParameterName, Parameters};
 
 /// The parameters seen so far.
-pub(super) struct ParameterList<'a> {
+pub(crate) struct ParameterList<'a> {
     count: u32,
     names: ArenaVec<'a, ParameterName<'a>>,
 }
 
 impl<'a> ParameterList<'a> {
-    pub(super) fn new(arena: &'a Bump) -> ParameterList<'a> {
+    pub(crate) fn new(arena: &'a Bump) -> ParameterList<'a> {
         ParameterList { count: 0, names: ArenaVec::new_in(arena) }
     }
 
@@ -24,19 +24,27 @@ impl<'a> ParameterList<'a> {
     }
 
     /// The parameters found so far.
-    pub(super) fn finish(&mut self, arena: &'a Bump) -> Parameters<'a> {
+    pub(crate) fn finish(&mut self, arena: &'a Bump) -> Parameters<'a> {
         let names = std::mem::replace(&mut self.names, ArenaVec::new_in(arena));
         Parameters { count: self.count, names: names.into_bump_slice() }
     }
 
-    /// The number of `?`.
-    pub(super) fn next_number(&self) -> u32 {
-        self.count + 1
+    /// The number of a parameter that is written so; `None` for `?NNN` whose number is above `limit`.
+    pub(crate) fn number(&mut self, name: &'a [u8], limit: u32) -> Option<u32> {
+        match name {
+            [b'?'] => Some(self.next_number()),
+            [b'?', digits @ ..] => self.explicit_number(name, digits, limit),
+            _ => Some(self.number_of_name(name)),
+        }
+    }
+
+    fn next_number(&self) -> u32 {
+        self.count.saturating_add(1)
     }
 
     /// The number of `?NNN`, unless it is above `limit`. Its name is its text, so that `?1` and `?01` are two names of the same
     /// number.
-    pub(super) fn explicit_number(&mut self, name: &'a [u8], digits: &[u8], limit: u32) -> Option<u32> {
+    fn explicit_number(&mut self, name: &'a [u8], digits: &[u8], limit: u32) -> Option<u32> {
         let number =
             digits.iter().try_fold(0_u32, |number, digit| number.checked_mul(10)?.checked_add(u32::from(digit - b'0')));
         let number = number.filter(|number| (1..=limit).contains(number))?;
@@ -48,7 +56,7 @@ impl<'a> ParameterList<'a> {
     }
 
     /// The number of a name: that of its earlier occurrence, or the next number.
-    pub(super) fn number_of_name(&mut self, name: &'a [u8]) -> u32 {
+    fn number_of_name(&mut self, name: &'a [u8]) -> u32 {
         if let Some(known) = self.names.iter().find(|known| known.name == name) {
             return known.number;
         }
@@ -58,7 +66,7 @@ impl<'a> ParameterList<'a> {
     }
 
     /// Records that a parameter with this number occurs in the statement.
-    pub(super) fn note(&mut self, number: u32) {
+    pub(crate) fn note(&mut self, number: u32) {
         self.count = self.count.max(number);
     }
 }

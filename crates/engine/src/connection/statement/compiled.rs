@@ -6,7 +6,7 @@ use lithe_sql::ast::Explain;
 use lithe_vm::program::{Program, QuotedStrings};
 
 use super::command::Command;
-use super::parameter_names::ParameterNames;
+use super::parameter_names::{ParameterName, ParameterNames};
 use super::sql_text::SqlText;
 use crate::generation::Stamp;
 
@@ -45,6 +45,12 @@ pub(crate) enum Body {
 }
 
 impl Compiled {
+    /// The parameters with a name.
+    pub(crate) fn parameter_names(&self) -> impl Iterator<Item = ParameterName<'_>> {
+        let names = (self.parameter_count > 0).then(|| self.parameters.of(&self.sql));
+        names.into_iter().flatten()
+    }
+
     /// Whether the program is worth keeping for the next statement of the same text.
     pub(crate) fn is_cacheable(&self) -> bool {
         matches!(&self.body, Body::Program(program) if program.is_reusable())

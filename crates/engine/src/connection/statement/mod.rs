@@ -164,17 +164,12 @@ impl Statement {
 
     /// The name of a parameter (numbered from 1), prefix included.
     pub fn parameter_name(&self, number: usize) -> Option<&str> {
-        self.compiled.parameters.iter().find(|p| p.number() == number).map(ParameterName::name)
-    }
-
-    /// All named parameters. They can be read while the statement runs.
-    pub fn parameter_names(&self) -> ParameterNames {
-        self.compiled.parameters.clone()
+        self.compiled.parameter_names().find(|p| p.number() == number).map(ParameterName::name)
     }
 
     /// The number of the parameter of that name.
     pub fn parameter_index(&self, name: &str) -> Option<usize> {
-        self.compiled.parameters.iter().find(|p| p.name() == name).map(ParameterName::number)
+        self.compiled.parameter_names().find(|p| p.name() == name).map(ParameterName::number)
     }
 
     /// How many columns the rows have.

@@ -1,26 +1,24 @@
 //! The names of a statement's parameters.
 //!
-//! Most statements are prepared and run once, and nobody asks for these names. So they are one block, from which they are
-//! read when they are asked for:
+//! Most statements are prepared and run once, and nobody asks for these names. So they are read from the statement's text when they are
+//! asked for the first time, into one block:
 //!
 //! ```text
 //!   | number | length | name | NUL |  ...        number and length have four bytes
 //! ```
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use bumpalo::Bump;
-use bumpalo::collections::Vec as ArenaVec;
-use lithe_sql::ast;
 
-use super::sql_text::text_of;
+use super::sql_text::{SqlText, text_of};
 
 /// The bytes before a name.
 const HEADER_LEN: usize = 2 * size_of::<u32>();
 
-/// The named parameters of a statement.
-#[derive(Clone, Debug, Default)]
-pub struct ParameterNames(Option<Arc<[u8]>>);
+/// The named parameters of a statement, once somebody has asked for them.
+#[derive(Debug, Default)]
+pub struct ParameterNames(OnceLock<Box<[u8]>>);
 
 /// A named parameter.
 #[derive(Clone, Copy, Debug)]
@@ -31,25 +29,9 @@ pub struct ParameterName<'n> {
 }
 
 impl ParameterNames {
-    /// The names of the parameters of a text, with invalid UTF-8 replaced.
-    pub(crate) fn new(names: &[ast::ParameterName<'_>], arena: &Bump) -> ParameterNames {
-        if names.is_empty() {
-            return ParameterNames::default();
-        }
-        let len: usize = names.iter().map(|parameter| HEADER_LEN + parameter.name.len() + 1).sum();
-        let mut block = ArenaVec::with_capacity_in(len, arena);
-        for parameter in names {
-            match parameter.name.is_ascii() {
-                true => push(&mut block, parameter.number, parameter.name),
-                false => push(&mut block, parameter.number, text_of(parameter.name).as_bytes()),
-            }
-        }
-        ParameterNames(Some(block.as_slice().into()))
-    }
-
-    /// The parameters, in the order of their first appearance.
-    pub fn iter(&self) -> impl Iterator<Item = ParameterName<'_>> {
-        let mut rest = self.0.as_deref().unwrap_or_default();
+    /// The parameters in the order of their first appearance, with invalid UTF-8 replaced. `sql` is always the same text.
+    pub fn of(&self, sql: &SqlText) -> impl Iterator<Item = ParameterName<'_>> {
+        let mut rest = &**self.0.get_or_init(|| read(sql.as_bytes()));
         std::iter::from_fn(move || {
             let (&number, behind) = rest.split_first_chunk()?;
             let (&len, behind) = behind.split_first_chunk()?;
@@ -60,12 +42,19 @@ impl ParameterNames {
     }
 }
 
-fn push(block: &mut ArenaVec<'_, u8>, number: u32, name: &[u8]) {
-    debug_assert!(!name.contains(&0), "a NUL ends the statement's text");
-    block.extend_from_slice_copy(&number.to_ne_bytes());
-    block.extend_from_slice_copy(&(name.len() as u32).to_ne_bytes()); // shorter than the text
-    block.extend_from_slice_copy(name);
-    block.push(0);
+fn read(sql: &[u8]) -> Box<[u8]> {
+    let arena = Bump::new();
+    let names = lithe_sql::parameter_names(sql, &arena);
+    let mut block = Vec::with_capacity(names.iter().map(|parameter| HEADER_LEN + parameter.name.len() + 1).sum());
+    for parameter in names {
+        let name = text_of(parameter.name);
+        debug_assert!(!name.contains('\0'), "a NUL ends the statement's text");
+        block.extend_from_slice(&parameter.number.to_ne_bytes());
+        block.extend_from_slice(&(name.len() as u32).to_ne_bytes()); // shorter than the text
+        block.extend_from_slice(name.as_bytes());
+        block.push(0);
+    }
+    block.into()
 }
 
 impl<'n> ParameterName<'n> {

@@ -201,7 +201,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
         let column = index.columns[at].term.column();
         let ids = self.constraints_on(source, column, |constraint| index.serves(at, constraint));
-        for id in ids {
+        for &id in ids.iter() {
             self.extend_by(source, index, order, &prefix, id);
         }
         self.skip(source, index, order, prefix);
@@ -345,7 +345,7 @@ impl<'a> PathFinder<'_, 'a> {
         let ids = self.constraints_on(source, column, |constraint| {
             constraint.op.is_upper() && constraint.made_of != MadeOf::Like && index.serves(at, constraint)
         });
-        for id in ids {
+        for &id in ids.iter() {
             let mut next = prefix.clone();
             self.take(source, index, &mut next, id);
             next.way.range.high = Some(self.bound(source, index, at, id));

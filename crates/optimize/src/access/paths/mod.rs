@@ -30,6 +30,7 @@ use super::terms::{
     Condition, Constraint, ConstraintId, Left, MadeOf, Op, Scope, Selectivity, Terms, is_pattern_match,
 };
 use crate::access::context::PlanContext;
+use crate::access::few::Few;
 
 /// Finds the candidates of the sources of one join, or of a branch of an OR in it.
 pub struct PathFinder<'c, 'a> {
@@ -228,13 +229,13 @@ impl<'a> PathFinder<'_, 'a> {
         source: usize,
         column: Option<ColumnIndex>,
         serves: impl Fn(&Constraint<'a>) -> bool,
-    ) -> Vec<ConstraintId> {
+    ) -> Few<ConstraintId, 6> {
         let usable = |constraint: &Constraint<'a>| {
             let origin = self.terms.conditions[constraint.condition].origin;
             !constraint.needs.contains(source) && self.infos[source].admits(origin)
         };
         let own = self.terms.numbered().filter(|(_, c)| c.source == source && usable(c) && serves(c));
-        let mut found: Vec<ConstraintId> = own.map(|(id, _)| id).collect();
+        let mut found: Few<ConstraintId, 6> = own.map(|(id, _)| id).collect();
         let Some(column) = column else { return found };
         for (other, of) in self.terms.equal_columns(source, column, |origin| self.infos[source].admits(origin)) {
             let is_of = |c: &Constraint<'a>| c.source == other && matches!(c.left, Left::Column(left) if left == of);

@@ -45,7 +45,7 @@ impl<'a> PathFinder<'_, 'a> {
                 && !matches!(constraint.right, Right::Null)
                 && constraint.fits_affinity(lithe_value::Affinity::Integer)
         });
-        for &id in &ids {
+        for &id in ids.iter() {
             match self.terms.constraint(id).op {
                 Op::Eq | Op::Is | Op::In => self.add_rowid_key(source, needs, id),
                 Op::Gt | Op::Ge | Op::Lt | Op::Le => {

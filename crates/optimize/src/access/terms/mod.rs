@@ -260,6 +260,9 @@ impl<'a> Terms<'a> {
         admits: impl Fn(TermOrigin) -> bool,
     ) -> Vec<(usize, ColumnIndex)> {
         const EQUALS_MAX: usize = 10;
+        if self.constraints.iter().all(|constraint| constraint.equivalent.is_none()) {
+            return Vec::new();
+        }
         let mut equals = vec![(source, column)];
         let mut at = 0;
         while at < equals.len() && equals.len() <= EQUALS_MAX {

@@ -218,7 +218,10 @@ pub(super) fn note_named<'a>(
     target: &ChangeTarget<'a>,
     name: Ident<'a>,
 ) {
-    if let (Some(log), None, Some(at)) = (&resolver.log, target.table.view(), target.find(name.name)) {
+    if let Some(log) = &resolver.log
+        && target.table.view().is_none()
+        && let Some(at) = target.find(name.name)
+    {
         log.note_column(scope.text, name, target.table, at);
     }
 }

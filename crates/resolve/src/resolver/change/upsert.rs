@@ -19,12 +19,15 @@ pub(super) fn resolve_upserts<'a>(
     insert: &ast::Insert<'a>,
     (columns, excluded): (&[ChangedColumn], SourceId),
 ) -> Result<&'a [ResolvedUpsert<'a>]> {
-    let found = Found::default();
-    let name = insert.alias.map_or(target.table.name.name(), |alias| alias.name);
-    let own = target.in_scope(target.source, name);
     if let (Some(log), Some(_)) = (&resolver.log, insert.alias) {
         log.note_alias(target.source);
     }
+    if insert.upserts.is_empty() {
+        return Ok(&[]);
+    }
+    let found = Found::default();
+    let name = insert.alias.map_or(target.table.name.name(), |alias| alias.name);
+    let own = target.in_scope(target.source, name);
     let excluded = ScopeSource { qualified_only: true, ..target.in_scope(excluded, Name::new(b"excluded")) };
     let sources = [own, excluded];
     let of_target = change_scope(scope, &sources[..1], &found);

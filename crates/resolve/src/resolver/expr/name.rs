@@ -133,6 +133,11 @@ fn column_of_sources<'a>(
             None => return Answer::Unknown,
         },
     };
+    if let [source @ ScopeSource { columns: ScopeColumns::Table(_), .. }] = sources
+        && let Some(found) = column_of_source(resolver, source, db, wanted)
+    {
+        return Answer::Found(found);
+    }
     let mut matches = Matches { first: None, merged: bumpalo::collections::Vec::new_in(resolver.arena) };
     for source in sources {
         let is_clear = match source.columns {

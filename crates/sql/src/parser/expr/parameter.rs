@@ -7,14 +7,11 @@ use crate::token::Token;
 /// The parameter of the last token taken.
 pub(super) fn parameter<'a>(parser: &mut Parser<'a, '_>, token: Token) -> ExprKind<'a> {
     let name = token.span.text(parser.sql);
-    let number = match name {
-        [b'?'] => parser.parameters.next_number(),
-        [b'?', digits @ ..] => match parser.parameters.explicit_number(name, digits, parser.limits.variable_number) {
-            Some(number) => number,
-            None => return out_of_range(parser, token),
-        },
-        [b'#', b'0'..=b'9', ..] => return register(parser, token),
-        _ => parser.parameters.number_of_name(name),
+    if let [b'#', b'0'..=b'9', ..] = name {
+        return register(parser, token);
+    }
+    let Some(number) = parser.parameters.number(name, parser.limits.variable_number) else {
+        return out_of_range(parser, token);
     };
     if number > parser.limits.variable_number {
         parser.defer(Some(token.span.start), "too many SQL variables");

@@ -34,6 +34,12 @@ pub(crate) fn resolve_from<'a>(
     recursion: Option<&Recursion<'_, 'a>>,
 ) -> Result<FromPart<'a>> {
     let mut part = FromPart::with_capacity_in(items.len(), resolver.arena);
+    if let ([item], None) = (items, recursion)
+        && let Some(resolved) = plain_table(resolver, outer, item)?
+    {
+        add_item(resolver, item, item.join, &mut part, &resolved)?;
+        return Ok(part);
+    }
     part.has_right = items.iter().any(is_right);
     for (at, item) in items.iter().enumerate() {
         resolve_from_item(resolver, outer, item, item.join, &mut part, found, recursion)
@@ -41,6 +47,20 @@ pub(crate) fn resolve_from<'a>(
     }
     check_source_count(&part)?;
     Ok(part)
+}
+
+/// The table that an item names, if it is neither a common table nor a view, and the item says nothing else.
+fn plain_table<'a>(resolver: &Resolver<'a>, outer: &Scope<'_, 'a>, item: &FromItem<'a>) -> Result<Option<Item<'a>>> {
+    let ast::Source::Table(name) = item.source else { return Ok(None) };
+    if outer.with.is_some() || !matches!(item.constraint, JoinConstraint::None) || item.join.natural || is_right(item) {
+        return Ok(None);
+    }
+    let FoundTable { db, table } = resolver.find_table(outer, name)?;
+    if table.view().is_some() {
+        return Ok(None);
+    }
+    let (kind, columns) = (SourceKind::Table(db, table), ScopeColumns::Table(table));
+    Ok(Some(Item { kind, columns, name: table.name.name(), db: Some(db) }))
 }
 
 /// Refuses a join of more sources than a set of them holds.
@@ -115,6 +135,18 @@ pub(crate) fn resolve_whole_item<'a>(
             }
         }
     }
+    add_item(resolver, item, join, part, &resolved)
+}
+
+/// Adds a source to FROM.
+#[inline]
+fn add_item<'a>(
+    resolver: &Resolver<'a>,
+    item: &FromItem<'a>,
+    join: ast::Join,
+    part: &mut FromPart<'a>,
+    resolved: &Item<'a>,
+) -> Result<()> {
     let id = resolver.new_source();
     let kind = join_kind(join.kind);
     let name = item.alias.map_or(resolved.name, |alias| alias.name);
@@ -128,7 +160,7 @@ pub(crate) fn resolve_whole_item<'a>(
     let mut scope_source = ScopeSource {
         id,
         name,
-        table_name: table_name(resolver, &resolved, name),
+        table_name: table_name(resolver, resolved, name),
         db: resolved.db,
         columns: resolved.columns,
         join: join.kind,
@@ -146,7 +178,7 @@ pub(crate) fn resolve_whole_item<'a>(
         part.conditions.push(condition);
     }
     part.scope.push(scope_source);
-    let (is_alias, indexed) = (item.alias.is_some(), indexed(&resolved, item)?);
+    let (is_alias, indexed) = (item.alias.is_some(), indexed(resolved, item)?);
     // EXPLAIN QUERY PLAN names tables as they are written in the statement.
     let (schema, name) = match item.source {
         ast::Source::Table(written) | ast::Source::Function(written, _) if !is_alias => {
