@@ -253,18 +253,18 @@ impl Lines {
     }
 
     fn group(&mut self, plan: &GroupPlan<'_>, rows: RowsFor) {
-        let is_sorted = plan.grouping == Grouping::Sorted;
+        let is_streamed = plan.grouping == Grouping::Streamed;
         self.join_with_body(&plan.from, |lines| {
+            if !is_streamed {
+                lines.temporary_tree(plan.clause);
+                lines.mark(Part::Group, plan);
+            }
             lines.expr_queries(plan.term_queries);
-            if !is_sorted {
+            if is_streamed {
                 lines.expr_queries(plan.step_queries);
             }
         });
-        if plan.grouping != Grouping::Streamed {
-            self.temporary_tree(plan.clause);
-            self.mark(Part::Group, plan);
-        }
-        if is_sorted {
+        if !is_streamed {
             self.expr_queries(plan.step_queries);
         }
         self.aggregates(plan.select.aggregates, plan.distinct);
