@@ -32,8 +32,8 @@ fn number(rng: &mut Rng) -> String {
         1 => format!("'{}'", rng.i32(-20..20)),
         2 => format!("{:?}", rng.f64() * 100.0),
         3 => "'x'".to_owned(),
-        // (Beside lengths of 10^16, SQLite chooses nodes by areas with greater rounding errors than Lithe's.)
-        4 => (rng.i64(..) >> rng.u8(46..60)).to_string(),
+        4 => (rng.i64(..) >> rng.u8(..60)).to_string(),
+        5 => format!("{:?}", (rng.f64() - 0.5) * 10_f64.powi(rng.i32(-9..30))),
         _ => rng.i32(-50..150).to_string(),
     }
 }
