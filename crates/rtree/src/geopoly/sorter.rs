@@ -49,7 +49,7 @@ impl Sorter {
     fn merge(&mut self, one: usize, other: usize, compare: &impl Fn(usize, usize) -> f64) -> usize {
         let (mut one, mut other, mut first, mut last) = (one, other, NONE, NONE);
         while one != NONE && other != NONE {
-            let taken = if compare(one, other) <= 0.0 { &mut one } else { &mut other };
+            let taken = if compare(one, other) > 0.0 { &mut other } else { &mut one };
             let item = *taken;
             *taken = self.after(item);
             self.append(&mut first, &mut last, item);
