@@ -88,7 +88,9 @@ fn least_overlap<const D: usize>(layout: &Layout, first: &[Sides<D>], last: &[Si
     for left_len in cells_min..=first.len().checked_sub(cells_min)? {
         let right_len = first.len().checked_sub(left_len)?;
         let (left, right) = (first.get(left_len.checked_sub(1)?)?, last.get(right_len.checked_sub(1)?)?);
-        margins += margin(left) + margin(right);
+        // (One after the other, as in SQLite: the order decides the rounding of the sum.)
+        margins += margin(left);
+        margins += margin(right);
         let overlap = common_area(left, right);
         if best.is_some_and(|best| overlap > best.0) {
             continue;
