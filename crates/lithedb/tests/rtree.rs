@@ -32,8 +32,8 @@ fn number(rng: &mut Rng) -> String {
         1 => format!("'{}'", rng.i32(-20..20)),
         2 => format!("{:?}", rng.f64() * 100.0),
         3 => "'x'".to_owned(),
-        4 => (rng.i64(..) >> rng.u8(..60)).to_string(),
-        5 => format!("{:?}", (rng.f64() - 0.5) * 10_f64.powi(rng.i32(-9..30))),
+        // (Not beyond 10^5: such ids leave random ones to the rows behind them. Longer boxes are in `rowids_of_virtual_tables.sql`.)
+        4 => (rng.i64(..) >> rng.u8(46..60)).to_string(),
         _ => rng.i32(-50..150).to_string(),
     }
 }
