@@ -37,6 +37,13 @@ static int downwards(sqlite3_rtree_query_info *info) {
   return SQLITE_OK;
 }
 
+/* Some scores are equal, so that the order is that of a heap. */
+static int in_classes(sqlite3_rtree_query_info *info) {
+  info->eWithin = PARTLY_WITHIN;
+  info->rScore = info->iLevel > 0 ? -1.0 : (double)(info->iRowid % 3);
+  return SQLITE_OK;
+}
+
 int main(void) {
   sqlite3 *db;
   CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK);
@@ -60,6 +67,9 @@ int main(void) {
   ANSWERS(db, "SELECT id FROM r WHERE id MATCH downwards(5, 'text') AND id MATCH touches(2, 3)", "2 3");
   ANSWERS(db, "SELECT id FROM r WHERE id MATCH downwards(5, 'other')", "error 9: interrupted");
   ANSWERS(db, "SELECT id FROM r, (SELECT 3 AS limit_ UNION ALL SELECT 1) WHERE id MATCH downwards(limit_, 'text')", "3 2 1 1");
+
+  CHECK(sqlite3_rtree_query_callback(db, "in_classes", in_classes, NULL, NULL) == SQLITE_OK);
+  ANSWERS(db, "SELECT id FROM r WHERE id MATCH in_classes() AND x0 < 20", "3 6 9 12 15 18 1 10 4 13 19 16 7 5 11 14 2 8 17");
 
   CHECK(freed_contexts == 0);
   CHECK(sqlite3_rtree_query_callback(db, "downwards", downwards, &calls, free_context) == SQLITE_OK);

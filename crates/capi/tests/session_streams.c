@@ -107,6 +107,44 @@ static int try_once(Operation operation, char *data[2], int size[2], int fail_at
   return calls;
 }
 
+/* What the last error of the connection is when a changeset cannot be applied. */
+static void check_messages(char *data, int size) {
+  sqlite3 *db;
+  CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK);
+  CHECK(sqlite3_exec(db, "CREATE VIEW t AS SELECT 1 AS a, 2 AS b", 0, 0, 0) == SQLITE_OK);
+  CHECK(sqlite3changeset_apply(db, size, data, NULL, omit, NULL) != SQLITE_OK);
+  CHECK(strcmp(sqlite3_errmsg(db), "cannot modify t because it is a view") == 0);
+  CHECK(sqlite3_exec(db, "DROP VIEW t; CREATE TABLE t(a INTEGER PRIMARY KEY, b); PRAGMA query_only = 1", 0, 0, 0) == SQLITE_OK);
+  CHECK(sqlite3changeset_apply(db, size, data, NULL, omit, NULL) == SQLITE_READONLY);
+  CHECK(strcmp(sqlite3_errmsg(db), "attempt to write a readonly database") == 0 && sqlite3_errcode(db) == SQLITE_READONLY);
+  CHECK(sqlite3changeset_apply(db, size - 1, data, NULL, omit, NULL) != SQLITE_OK);
+  sqlite3_close(db);
+}
+
+/* A group whose format is chosen, whose schema lacks a table, and a change with values that it cannot have. */
+static void check_groups(char *data, int size) {
+  sqlite3 *db;
+  sqlite3_changegroup *group;
+  int patchset = 0;
+  CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK);
+  CHECK(sqlite3_exec(db, "CREATE TABLE other(a INTEGER PRIMARY KEY, b)", 0, 0, 0) == SQLITE_OK);
+  CHECK(sqlite3changegroup_new(&group) == SQLITE_OK);
+  CHECK(sqlite3changegroup_config(group, SQLITE_CHANGEGROUP_CONFIG_PATCHSET, &patchset) == SQLITE_OK && patchset == 0);
+  CHECK(sqlite3changegroup_add(group, 4, "P\001\001t") == SQLITE_CORRUPT);
+  CHECK(sqlite3changegroup_add(group, 16, "P\001\001p\000\022\000\001\0\0\0\0\0\0\0\007") == SQLITE_OK);
+  sqlite3changegroup_delete(group);
+  CHECK(sqlite3changegroup_new(&group) == SQLITE_OK);
+  CHECK(sqlite3changegroup_schema(group, db, "main") == SQLITE_OK);
+  CHECK(sqlite3changegroup_add(group, size, data) == SQLITE_ERROR);
+  CHECK(sqlite3changegroup_change_begin(group, SQLITE_INSERT, "other", 0, NULL) == SQLITE_OK);
+  CHECK(sqlite3changegroup_change_int64(group, 0, 9, 1) == SQLITE_RANGE);
+  CHECK(sqlite3changegroup_change_int64(group, 0, 0, 1) == SQLITE_ERROR);
+  CHECK(sqlite3changegroup_change_int64(group, 1, -1, 1) == SQLITE_RANGE);
+  CHECK(sqlite3changegroup_change_finish(group, 1, NULL) == SQLITE_OK);
+  sqlite3changegroup_delete(group);
+  sqlite3_close(db);
+}
+
 int main(void) {
   const Operation operations[] = {iterate, invert, concat, group, apply};
   const int codes[] = {SQLITE_NOMEM, SQLITE_FULL};
@@ -132,6 +170,8 @@ int main(void) {
     CHECK(tries > 18);
     free(expected);
   }
+  check_messages(data[0], size[0]);
+  check_groups(data[0], size[0]);
   sqlite3_free(data[0]);
   sqlite3_free(data[1]);
   return failures != 0;

@@ -392,11 +392,12 @@ static int store_rename(sqlite3_vtab *vtab, const char *name) {
 }
 static int shadow_names_asked;
 static int store_shadow_name(const char *name) { shadow_names_asked++; return strcmp(name, "shadow") == 0; }
+static int integrity_code;
 static int store_integrity(sqlite3_vtab *vtab, const char *schema, const char *table, int flags, char **message) {
   (void)vtab;
   note("integrity %s.%s %d", schema, table, flags);
   if (kept == NULL && ((store*)vtab)->is_quiet == 0) *message = sqlite3_mprintf("something about %s", table);
-  return SQLITE_OK;
+  return integrity_code;
 }
 
 static void own_match(sqlite3_context *context, int n, sqlite3_value **values) {
@@ -471,6 +472,9 @@ static void changes(void) {
   ANSWERS(db, "PRAGMA integrity_check", "something about u");
   ANSWERS(db, "PRAGMA quick_check", "something about u");
   HEARS("integrity main.u 0; integrity main.u 1");
+  integrity_code = SQLITE_CORRUPT_VTAB;
+  ANSWERS(db, "PRAGMA integrity_check", "error 267: database disk image is malformed");
+  integrity_code = SQLITE_OK;
   shadow_names_asked = 0;
   ANSWERS(db, "CREATE TABLE other_first(x)", "");
   CHECK(shadow_names_asked == 0);

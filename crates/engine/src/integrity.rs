@@ -108,7 +108,7 @@ fn check_databases(
             check_rows(connection, run, db, table, request.with_entries.then_some(&*agreeing), answer)?;
         }
         for table in virtual_tables {
-            check_virtual(connection, db, &table, !request.with_entries, answer);
+            check_virtual(connection, db, &table, !request.with_entries, answer)?;
         }
     }
     Ok(())
@@ -139,18 +139,20 @@ fn find_collations(connection: &Connection, table: &Table) -> Result<()> {
 }
 
 /// Runs the integrity check of a virtual table's module. A table whose module is missing is not checked.
-fn check_virtual(connection: &Connection, db: Db, table: &Table, is_quick: bool, answer: &mut Answer) {
+///
+/// # Errors
+/// Those of the module: what it finds is no error, but what keeps it from looking is.
+fn check_virtual(connection: &Connection, db: Db, table: &Table, is_quick: bool, answer: &mut Answer) -> Result<()> {
     if answer.is_full() {
-        return;
+        return Ok(());
     }
     match connection.virtual_tables.check(connection.module_context(), db, table.name.name(), is_quick) {
         Ok(Some(message)) => answer.add(message),
         Ok(None) => {}
         Err(error) if error.is_missing_module() => {}
-        Err(error) => {
-            answer.add(format!("unable to check the virtual table {}: {error}", table.name));
-        }
+        Err(error) => return Err(error),
     }
+    Ok(())
 }
 
 fn find_table(connection: &Connection, schema: Option<Db>, name: &str) -> Result<(Db, Arc<Table>)> {

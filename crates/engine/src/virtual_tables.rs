@@ -342,7 +342,9 @@ impl VirtualTables {
         let (_, table) = self.connected_table(context, db, name)?;
         let database = context.database_name(db);
         let name = name.to_str_lossy();
-        self.within_method(|| table.integrity(context.connection, &database, &name, is_quick)).map_err(failed)
+        let checked = self.within_method(|| table.integrity(context.connection, &database, &name, is_quick));
+        // (The code alone is told, as in SQLite.)
+        checked.map_err(|error| Error::from_code(ResultCode(error.code)))
     }
 
     /// Disconnects the tables that are not in the catalog any more. Unless the connection is idle, statements that run may still open

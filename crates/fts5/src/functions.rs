@@ -34,10 +34,10 @@ fn make() -> Vec<Arc<Function>> {
     let unusable = |name: &str| Arc::new(Function::unusable(name, Arity::AtLeast(0)));
     let mut all: Vec<_> = BUILT_IN.into_iter().map(unusable).collect();
     all.push(scalar("fts5", 1, Flags::default(), |context, _| context.answer(ValueRef::Null)));
-    all.push(scalar("fts5_source_id", 0, Flags::INNOCUOUS, |context, _| {
+    all.push(scalar("fts5_source_id", 0, Flags::DETERMINISTIC.with(Flags::INNOCUOUS), |context, _| {
         context.answer(ValueRef::Text(format!("fts5: {SOURCE_ID}").as_bytes()))
     }));
-    all.push(scalar("fts5_locale", 2, Flags::INNOCUOUS, with_locale));
+    all.push(scalar("fts5_locale", 2, Flags::INNOCUOUS.with(Flags::SUBTYPE), with_locale));
     all.push(scalar("fts5_insttoken", 1, Flags::INNOCUOUS, |context, args| {
         context.subtype = INSTTOKEN_SUBTYPE;
         context.answer(args.first().copied().unwrap_or_default())

@@ -61,6 +61,10 @@ fn dbstat_shows_how_pages_are_used() {
          a|NULL|3|NULL|21|NULL m|NULL|1|NULL|0|NULL",
     );
     check(&connection, "SELECT count(*) FROM dbstat('nope')", "0");
+    for (aggregate, count) in [("NULL", "0"), ("'x'", "0"), ("2", "0"), ("'1'", "5"), ("1.0", "5"), ("x'31'", "0")] {
+        check(&connection, &format!("SELECT count(*) FROM dbstat('main', {aggregate})"), count);
+    }
+    check(&connection, "SELECT count(*) FROM dbstat('MAIN' || char(0) || 'x', 1) WHERE name = x'61'", "0");
     check(&connection, "SELECT DISTINCT name FROM dbstat", "a m sqlite_autoindex_zz_1 sqlite_schema zz");
     let plan = "EXPLAIN QUERY PLAN SELECT * FROM dbstat WHERE name = 'a' ORDER BY name, path";
     assert!(
@@ -78,6 +82,9 @@ fn pages_are_read_and_written() {
     let connection = filled();
     check(&connection, "SELECT count(*), sum(length(data)), max(pgno) FROM sqlite_dbpage", "13|13312|13");
     check(&connection, "SELECT pgno FROM sqlite_dbpage WHERE pgno = 4000", "");
+    check(&connection, "SELECT pgno FROM sqlite_dbpage WHERE pgno IN ('2x', 3.5, x'34', 'x', 4294967298)", "3 2 4");
+    let beyond = "INSERT INTO sqlite_dbpage(pgno, data) VALUES (4294967295, zeroblob(1024))";
+    check(&connection, beyond, "error: bad page number");
     check(&connection, "SELECT count(*) FROM sqlite_dbpage('nope')", "0");
     check(&connection, "DELETE FROM sqlite_dbpage WHERE pgno = 1", "error: cannot delete");
     check(&connection, "UPDATE sqlite_dbpage SET data = zeroblob(3) WHERE pgno = 2", "error: bad page value");

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use lithe_value::cast;
 use lithe_vtab::{
     Change, ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, PageAccess, Result,
     Risk, Scan, ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, code, constraint,
@@ -9,6 +10,8 @@ use lithe_vtab::{
 
 use crate::function::database_named;
 
+/// The greatest page number.
+const PAGE_MAX: u32 = 0xffff_fffe;
 const DECLARATION: &str = "CREATE TABLE x(pgno INTEGER PRIMARY KEY, data BLOB, schema HIDDEN)";
 
 const PGNO: i32 = 0;
@@ -119,7 +122,7 @@ impl VirtualTable for PageTable {
         }
         let Some(columns) = change.columns() else { return Err(FunctionError::new("cannot delete")) };
         let given = |at: usize| columns.get(at).copied().unwrap_or(ValueRef::Null);
-        let integer = |value: ValueRef<'_>| if let ValueRef::Integer(integer) = value { integer } else { 0 };
+        let integer = cast::to_integer;
         let page = match change.old_key() {
             None => integer(given(0)),
             Some(old) if change.new_key().map(integer) != Some(integer(old)) => {
@@ -134,7 +137,7 @@ impl VirtualTable for PageTable {
                 known.ok_or_else(|| FunctionError::new("no such schema"))?
             }
         };
-        let page = u32::try_from(page).ok().filter(|page| *page > 0);
+        let page = u32::try_from(page).ok().filter(|page| (1..=PAGE_MAX).contains(page));
         let page = page.ok_or_else(|| FunctionError::new("bad page number"))?;
         let pages = connection.pages(&database)?;
         let is_insert = change.old_key().is_none();
@@ -182,7 +185,7 @@ impl VirtualCursor for PageCursor {
         self.last = scan.connection.pages(&database)?.page_count();
         self.database = database;
         if let Some(page) = page {
-            let wanted = if let ValueRef::Integer(page) = page { u32::try_from(page).unwrap_or(0) } else { 0 };
+            let wanted = u32::try_from(cast::to_integer(page)).unwrap_or(0);
             let is_there = (1..=self.last).contains(&wanted);
             (self.page, self.last) = if is_there { (wanted, wanted) } else { (1, 0) };
         }

@@ -1,5 +1,6 @@
 //! `dbstat`: the space usage of a database's pages, a row for each page or for each tree.
 
+use lithe_value::cast;
 use lithe_vtab::{
     ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Kept, Module, ModuleKind, Result, Risk, Scan,
     ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint, lossy_copy,
@@ -74,7 +75,7 @@ impl VirtualTable for StatTable {
             }
             let Some(at) = info.constraints.iter().position(|of| is_it(of) && of.usable) else { continue };
             arguments += 1;
-            info.pass(at, arguments, true);
+            info.pass(at, arguments, column == SCHEMA);
             info.plan.number |= bit;
         }
         let is_rising = |at: usize, column: i32| {
@@ -202,11 +203,7 @@ impl VirtualCursor for StatCursor {
             };
             self.database = known;
         }
-        self.sums_up = match aggregate {
-            Some(ValueRef::Integer(number)) => number != 0,
-            Some(ValueRef::Real(number)) => number != 0.0,
-            _ => false,
-        };
+        self.sums_up = aggregate.is_some_and(|aggregate| cast::to_real(aggregate) != 0.0);
         let name = name.map(|name| name.bytes().unwrap_or_default());
         self.list(scan.connection, name, plan.number & SORTED != 0)?;
         self.advance(scan.connection)

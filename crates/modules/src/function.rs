@@ -30,8 +30,9 @@ pub fn argument<'a>(args: &[ValueRef<'a>], at: usize) -> ValueRef<'a> {
     args.get(at).copied().unwrap_or_default()
 }
 
-/// The database that has the name.
+/// The database that has the name, which ends at its first NUL, as in C.
 pub fn database_named(connection: &dyn SqlConnection, name: &[u8]) -> Option<String> {
+    let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
     connection.databases().into_iter().find(|known| known.as_bytes().eq_ignore_ascii_case(name))
 }
 

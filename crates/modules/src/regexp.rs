@@ -163,6 +163,8 @@ mod tests {
             ("^(a*)*$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaab", false),
             ("a{0,2}b", "b", true),
             ("a|", "b", true),
+            (r"x\", "x", true),
+            (r"x\", r"x\", false),
         ] {
             let program = Program::new(pattern.as_bytes(), false).unwrap();
             assert_eq!(matches(&program, text, false), expected, "{text} REGEXP {pattern}");

@@ -21,6 +21,16 @@ impl CoordinateType {
         }
     }
 
+    /// The length of a side. That of single-precision coordinates is rounded to single precision, as in SQLite, where it decides which child
+    /// of a node a box goes to. (A double has enough digits for rounding twice to be the same as rounding once.)
+    #[inline(always)]
+    pub fn length(self, min: f64, max: f64) -> f64 {
+        match self {
+            CoordinateType::Float => f64::from((max - min) as f32),
+            CoordinateType::Integer => max - min,
+        }
+    }
+
     /// The four bytes of a coordinate that [`CoordinateType::decode`] or a rounding function of this module has answered.
     pub fn encode(self, coordinate: f64) -> [u8; 4] {
         match self {
@@ -100,8 +110,8 @@ impl Bounds {
     }
 
     /// The product of the lengths of all sides, the last dimension first, as in SQLite: the order decides its rounding.
-    pub fn area(&self) -> f64 {
-        self.pairs().iter().rev().fold(1.0, |area, [min, max]| area * (max - min))
+    pub fn area(&self, kind: CoordinateType) -> f64 {
+        self.pairs().iter().rev().fold(1.0, |area, [min, max]| area * kind.length(*min, *max))
     }
 
     /// Whether `other` lies within this box.

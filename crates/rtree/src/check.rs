@@ -10,6 +10,11 @@ const FINDINGS_MAX: usize = 100;
 
 /// The tables of a tree, with the row counts that the check compares.
 pub trait Tables: Store {
+    /// Looks whether there is the table of nodes: a node that is missing is a finding, a missing table is an error.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn find_nodes(&self) -> Result;
     /// The number of rows of `x_rowid`.
     ///
     /// # Errors
@@ -36,6 +41,7 @@ pub fn report(layout: &Layout, tables: &dyn Tables, database: &str, table: &str)
 /// # Errors
 /// If the tables cannot be read.
 pub fn check(layout: &Layout, tables: &dyn Tables) -> Result<Vec<String>> {
+    tables.find_nodes()?;
     let mut check = Check { layout, tables, findings: Vec::new(), rows: 0, children: 0 };
     check.node(NodeNo::ROOT, None, None)?;
     check.count("_rowid", check.rows, tables.row_count()?);

@@ -3,7 +3,7 @@
 
 use lithe_vtab::OutOfMemory;
 
-use crate::bounds::{Bounds, greater, lesser};
+use crate::bounds::{Bounds, CoordinateType, greater, lesser};
 use crate::columns::{BLOCK, Block, Column};
 use crate::node::Node;
 
@@ -43,8 +43,12 @@ fn choose_of<const D: usize>(node: &Node, bounds: &Bounds) -> Result<Option<usiz
     let mut best: Option<Choice> = None;
     // A child that grows by more is not better. One that contains the box does not grow.
     let mut limit = f64::INFINITY;
-    for (block, cells) in node.columns()?.blocks::<D>().enumerate() {
-        let growths = growths(&cells, wanted);
+    let columns = node.columns()?;
+    for (block, cells) in columns.blocks::<D>().enumerate() {
+        let growths = match columns.coordinates {
+            CoordinateType::Float => growths(&cells, wanted, |min, max| CoordinateType::Float.length(min, max)),
+            CoordinateType::Integer => growths(&cells, wanted, |min, max| CoordinateType::Integer.length(min, max)),
+        };
         if growths.iter().fold(true, |all, growth| all & (*growth > limit)) {
             continue;
         }
@@ -69,12 +73,12 @@ fn choose_of<const D: usize>(node: &Node, bounds: &Bounds) -> Result<Option<usiz
 /// compiler makes them of instructions for several numbers.)
 #[expect(clippy::indexing_slicing, reason = "the indexes are those of arrays whose lengths are constants")]
 #[inline(always)]
-fn growths<const D: usize>(cells: &Block<'_, D>, wanted: &[[f64; 2]; D]) -> Column {
+fn growths<const D: usize>(cells: &Block<'_, D>, wanted: &[[f64; 2]; D], length: impl Fn(f64, f64) -> f64) -> Column {
     let mut growths = [1.0; BLOCK];
     // The last dimension first, as in SQLite: the order decides the rounding of the product, and so which child is chosen.
     for ([minima, maxima], [low, high]) in cells.sides.iter().zip(wanted).rev() {
         for at in 0..BLOCK {
-            growths[at] *= greater(maxima[at], *high) - lesser(minima[at], *low);
+            growths[at] *= length(lesser(minima[at], *low), greater(maxima[at], *high));
         }
     }
     for (growth, area) in growths.iter_mut().zip(cells.areas) {

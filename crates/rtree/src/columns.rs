@@ -7,7 +7,7 @@
 
 use lithe_vtab::{Grow, OutOfMemory, copied};
 
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, CoordinateType};
 
 /// How many cells' coordinates lie side by side.
 pub const BLOCK: usize = 8;
@@ -18,6 +18,8 @@ pub type Column = [f64; BLOCK];
 /// The coordinates and the areas of all cells.
 #[derive(Debug, PartialEq)]
 pub struct Columns {
+    /// The type of the coordinates.
+    pub coordinates: CoordinateType,
     dimensions: usize,
     count: usize,
     sides: Vec<Column>,
@@ -36,9 +38,14 @@ pub struct Block<'c, const D: usize> {
 
 impl Columns {
     /// Those of a node with that many cells.
-    pub fn of(dimensions: usize, count: usize, cells: impl Iterator<Item = Bounds>) -> Result<Columns, OutOfMemory> {
+    pub fn of(
+        coordinates: CoordinateType,
+        dimensions: usize,
+        count: usize,
+        cells: impl Iterator<Item = Bounds>,
+    ) -> Result<Columns, OutOfMemory> {
         let blocks = count.div_ceil(BLOCK);
-        let mut all = Columns { dimensions, count: 0, sides: Vec::new(), areas: Vec::new() };
+        let mut all = Columns { coordinates, dimensions, count: 0, sides: Vec::new(), areas: Vec::new() };
         all.sides.try_grow(blocks * 2 * dimensions)?;
         all.areas.try_grow(blocks)?;
         for bounds in cells {
@@ -73,7 +80,7 @@ impl Columns {
             }
         }
         if let Some(slot) = self.areas.get_mut(block).and_then(|column| column.get_mut(index % BLOCK)) {
-            *slot = bounds.area();
+            *slot = bounds.area(self.coordinates);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Scans of an R-Tree.
 
-use lithe_value::Numeric;
+use lithe_value::{Numeric, cast};
 use lithe_vtab::{ColumnContext, Kept, Scan, ScanPlan, Value, ValueRef, Values, VirtualCursor};
 
 use crate::bounds::CoordinateType;
@@ -128,7 +128,12 @@ impl VirtualCursor for RTreeCursor {
 
 /// The cell of the row with that id: an integer, or a value equal to one.
 fn look_up(table: &RTree, store: &dyn Store, id: ValueRef<'_>) -> Result<Option<Cell>> {
-    let Some(id) = lithe_vtab::as_rowid(id) else { return Ok(None) };
+    let Some(rowid) = lithe_vtab::as_rowid(id) else { return Ok(None) };
+    // (A text counts where the digits that it begins with say the same: '5.0' is 5, '0.5e1' is no id, in SQLite.)
+    if matches!(id, ValueRef::Text(_)) && cast::to_integer(id) != rowid {
+        return Ok(None);
+    }
+    let id = rowid;
     cell_of(table.layout, store, id)
 }
 

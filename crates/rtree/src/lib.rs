@@ -56,6 +56,7 @@ mod node;
 mod nodes;
 mod plan;
 pub mod query;
+mod queue;
 mod scans;
 mod shadow_tables;
 mod split;

@@ -236,7 +236,7 @@ impl Node {
             return Ok(known);
         }
         let cells = self.cells().map(|cell| cell.bounds);
-        let columns = Columns::of(self.layout.dimensions, self.cell_count(), cells)?;
+        let columns = Columns::of(self.layout.coordinates, self.layout.dimensions, self.cell_count(), cells)?;
         Ok(self.columns.get_or_init(|| columns))
     }
 

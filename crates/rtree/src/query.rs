@@ -11,8 +11,7 @@
 //!           0           cells of leaves: rows
 //! ```
 
-use std::cmp::Ordering;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use lithe_value::Numeric;
@@ -21,6 +20,7 @@ use lithe_vtab::OutOfMemory;
 pub use crate::constraint::{Candidate, Comparison, Constraint, Geometry, Rating, Within};
 use crate::error::{self, Result};
 use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
+use crate::queue::{Entry, Queue, What};
 use crate::store::Store;
 use crate::walk::Walk;
 
@@ -31,53 +31,14 @@ struct Found {
     cell: Cell,
 }
 
-/// An entry of the queue. The order is that of a heap, whose greatest entry comes first.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    rating: Rating,
-    level: usize,
-    /// Among equal entries, the earliest comes first.
-    number: u64,
-    what: What,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum What {
-    Row(Cell),
-    /// A node, and its next cell.
-    Node(NodeNo, usize),
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let score = other.rating.score.partial_cmp(&self.rating.score).unwrap_or(Ordering::Equal);
-        score.then(other.level.cmp(&self.level)).then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Entry {}
-
 /// A scan under constraints.
 pub struct Query {
     layout: Layout,
     constraints: Vec<Constraint>,
-    queue: BinaryHeap<Entry>,
+    queue: Queue,
     /// The number of queued entries at each level.
     queued: Vec<u32>,
     nodes: HashMap<NodeNo, Arc<Node>>,
-    entries: u64,
     /// The scan without callbacks; then the queue is empty.
     walk: Option<Walk>,
     /// The current row, if there are callbacks.
@@ -93,10 +54,9 @@ impl Query {
         let mut query = Query {
             layout,
             constraints,
-            queue: BinaryHeap::new(),
+            queue: Queue::default(),
             queued: Vec::new(),
             nodes: HashMap::new(),
-            entries: 0,
             walk: None,
             found: None,
         };
@@ -144,7 +104,7 @@ impl Query {
     }
 
     fn next_by_score(&mut self, store: &dyn Store) -> Result<Option<Found>> {
-        while let Some(entry) = self.queue.peek().copied() {
+        while let Some(entry) = self.queue.first().copied() {
             match entry.what {
                 What::Row(cell) => {
                     self.pop();
@@ -165,12 +125,11 @@ impl Query {
             next += 1;
             found = self.rate(&cell, level, entry.rating)?.map(|rating| (cell, rating));
         }
-        self.pop();
         if next < node.cell_count() {
-            // The node keeps its place in the queue, which has space for one that was taken from it.
-            self.count(entry.level, 1);
-            self.queue.push(Entry { what: What::Node(number, next), ..entry });
+            // The node keeps its place in the queue.
+            self.queue.set_first(What::Node(number, next));
         } else {
+            self.pop();
             self.nodes.remove(&number);
         }
         if let Some((cell, rating)) = found {
@@ -206,15 +165,15 @@ impl Query {
                 return Ok(None);
             }
         }
-        rating.score = rating.score.max(0.0);
+        if rating.score < 0.0 {
+            rating.score = 0.0;
+        }
         Ok(Some(rating))
     }
 
     fn push(&mut self, rating: Rating, level: usize, what: What) -> Result {
-        self.queue.try_reserve(1).map_err(|_| OutOfMemory)?;
-        self.entries += 1;
+        self.queue.push(Entry { rating, level, what })?;
         self.count(level, 1);
-        self.queue.push(Entry { rating, level, number: self.entries, what });
         Ok(())
     }
 

@@ -72,5 +72,8 @@ pub fn rename_tables(connection: &dyn SqlConnection, names: &Names, name: &str) 
 
 /// Drops the tables of an R-Tree.
 pub fn drop_tables(connection: &dyn SqlConnection, names: &Names) -> Result {
-    SUFFIXES.iter().try_for_each(|suffix| connection.execute(&format!("DROP TABLE {}", names.shadow(suffix))))
+    for suffix in SUFFIXES {
+        connection.execute(&format!("DROP TABLE {}", names.shadow(suffix))).map_err(Error::silent)?;
+    }
+    Ok(())
 }

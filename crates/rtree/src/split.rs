@@ -3,7 +3,7 @@
 
 use lithe_vtab::{Grow, OutOfMemory};
 
-use crate::bounds::{Bounds, Sides, greater, lesser};
+use crate::bounds::{Bounds, CoordinateType, Sides, greater, lesser};
 use crate::node::{Cell, Layout};
 
 /// The two halves of a node's cells, each with its bounding box.
@@ -59,7 +59,7 @@ fn best_division<const D: usize>(layout: &Layout, cells: &[Cell]) -> Result<Opti
     boxes.extend(cells.iter().filter_map(|cell| cell.bounds.pairs().first_chunk()));
     let mut best: Option<Division> = None;
     for dimension in 0..D {
-        let next = divide_along(layout.cells_min(), &boxes, dimension)?;
+        let next = divide_along(layout, &boxes, dimension)?;
         if next.as_ref().is_some_and(|next| best.as_ref().is_none_or(|best| next.margins < best.margins)) {
             best = next;
         }
@@ -68,7 +68,7 @@ fn best_division<const D: usize>(layout: &Layout, cells: &[Cell]) -> Result<Opti
 }
 
 fn divide_along<const D: usize>(
-    cells_min: usize,
+    layout: &Layout,
     boxes: &[Sides<D>],
     dimension: usize,
 ) -> Result<Option<Division>, OutOfMemory> {
@@ -76,23 +76,26 @@ fn divide_along<const D: usize>(
     // The bounding boxes of the first and of the last cells, for every number of them.
     let first = growing(boxes, sorted.iter())?;
     let last = growing(boxes, sorted.iter().rev())?;
-    let best = least_overlap(cells_min, &first, &last);
+    let best = least_overlap(layout, &first, &last);
     Ok(best.map(|(left_len, margins)| Division { sorted, left_len, margins }))
 }
 
 /// The number of cells in the left half of the best division, and the sum of the margins of all divisions.
-fn least_overlap<const D: usize>(cells_min: usize, first: &[Sides<D>], last: &[Sides<D>]) -> Option<(usize, f64)> {
+fn least_overlap<const D: usize>(layout: &Layout, first: &[Sides<D>], last: &[Sides<D>]) -> Option<(usize, f64)> {
+    let cells_min = layout.cells_min();
     let mut margins = 0.0;
     let mut best: Option<(f64, f64, usize)> = None;
     for left_len in cells_min..=first.len().checked_sub(cells_min)? {
         let right_len = first.len().checked_sub(left_len)?;
         let (left, right) = (first.get(left_len.checked_sub(1)?)?, last.get(right_len.checked_sub(1)?)?);
-        margins += margin(left) + margin(right);
+        // (One after the other, as in SQLite: the order decides the rounding of the sum.)
+        margins += margin(left);
+        margins += margin(right);
         let overlap = common_area(left, right);
         if best.is_some_and(|best| overlap > best.0) {
             continue;
         }
-        let area = area(left) + area(right);
+        let area = area(layout.coordinates, left) + area(layout.coordinates, right);
         let is_better = best.is_none_or(|best| overlap < best.0 || (overlap == best.0 && area < best.1));
         if is_better {
             best = Some((overlap, area, left_len));
@@ -123,8 +126,8 @@ fn margin<const D: usize>(sides: &Sides<D>) -> f64 {
 }
 
 /// The product of the lengths of all sides, the last dimension first, as in SQLite.
-fn area<const D: usize>(sides: &Sides<D>) -> f64 {
-    sides.iter().rev().map(|[min, max]| max - min).product()
+fn area<const D: usize>(kind: CoordinateType, sides: &Sides<D>) -> f64 {
+    sides.iter().rev().map(|[min, max]| kind.length(*min, *max)).product()
 }
 
 /// The area that both have in common.
@@ -166,7 +169,6 @@ fn rank(coordinate: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::CoordinateType;
 
     #[test]
     fn two_clusters_come_apart_along_the_dimension_that_tells_them_apart() {
@@ -186,7 +188,7 @@ mod tests {
     #[test]
     fn measures_of_boxes() {
         let (one, other, far) = ([[0.0, 4.0], [0.0, 2.0]], [[1.0, 5.0], [1.0, 2.0]], [[9.0, 9.5], [0.0, 1.0]]);
-        assert_eq!((area(&one), margin(&one)), (8.0, 6.0));
+        assert_eq!((area(CoordinateType::Float, &one), margin(&one)), (8.0, 6.0));
         assert_eq!((common_area(&one, &other), common_area(&one, &far)), (3.0, 0.0));
         assert_eq!(growing(&[one, other, far], [2, 1].iter()).unwrap(), [far, [[1.0, 9.5], [0.0, 2.0]]]);
     }

@@ -425,6 +425,10 @@ impl Store for SqlStore<'_> {
 }
 
 impl Tables for SqlStore<'_> {
+    fn find_nodes(&self) -> Result {
+        self.connection.statement(&self.statements.read_node).map(drop).map_err(error::Error::silent)
+    }
+
     fn row_count(&self) -> Result<i64> {
         Ok(self.integer(&self.statements.row_count, &[])?.unwrap_or(0))
     }

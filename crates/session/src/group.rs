@@ -62,10 +62,10 @@ impl ChangeGroup {
         self.format
     }
 
-    /// Chooses the format, unless the group has changes.
-    pub fn set_format(&mut self, format: Format) {
+    /// Chooses the format, unless the group has changes. `None`: the first changeset chooses it.
+    pub fn set_format(&mut self, format: Option<Format>) {
         if self.is_empty() {
-            self.format = Some(format);
+            self.format = format;
         }
     }
 
@@ -124,7 +124,8 @@ impl ChangeGroup {
 
     fn table_of_database(&self, connection: Option<&dyn SqlConnection>, header: &TableHeader) -> Result<Option<Table>> {
         let Some((connection, database)) = connection.zip(self.schema_of.as_ref()) else { return Ok(None) };
-        let Some(schema) = Schema::read(connection, database, &header.name(), true)? else { return Ok(None) };
+        let schema = Schema::read(connection, database, &header.name(), true)?;
+        let schema = schema.ok_or_else(|| FunctionError::new(format!("no such table: {}", header.name())))?;
         let defaults = schema.defaults_from(connection, 0)?;
         let header = TableHeader { name: header.name.clone(), primary_key: schema.primary_key.into() };
         Ok(Some(Table { header, defaults: Some(defaults), changes: Changes::default() }))
@@ -231,16 +232,16 @@ impl ChangeGroup {
     /// Sets the old or new value of a column of the open change.
     ///
     /// # Errors
-    /// SQLITE_MISUSE if no change is open; SQLITE_RANGE if the column does not exist; SQLITE_ERROR for an old value of an INSERT and for a
-    /// new value of a DELETE.
+    /// SQLITE_MISUSE if no change is open; SQLITE_RANGE if the column does not exist, else SQLITE_ERROR for an old value of an INSERT and for
+    /// a new value of a DELETE.
     pub fn set_value(&mut self, is_new: bool, column: usize, value: ValueRef<'_>) -> Result {
         let open = self.open.as_mut().ok_or(FunctionError::of_code(code::MISUSE))?;
         let without = if is_new { RowOperation::Delete } else { RowOperation::Insert };
+        let record = if is_new { &mut open.new } else { &mut open.old };
+        let field = record.get_mut(column).ok_or(FunctionError::of_code(code::RANGE))?;
         if open.operation == without {
             return Err(FunctionError::of_code(code::ERROR));
         }
-        let record = if is_new { &mut open.new } else { &mut open.old };
-        let field = record.get_mut(column).ok_or(FunctionError::of_code(code::RANGE))?;
         *field = record::field_of(value)?;
         Ok(())
     }

@@ -101,6 +101,10 @@ unsafe fn apply(db: *mut sqlite3, input: std::result::Result<Input<'_>, Error>, 
             if let Some((bytes, len)) = rebase {
                 (*bytes, *len) = (null_mut(), 0);
             }
+            match error.message.is_empty() {
+                true => db.fail_code(error.code),
+                false => db.fail_with(error.code, &error.message),
+            };
             error.code
         }
         (Ok(made), Some((bytes, len))) => {

@@ -145,7 +145,7 @@ api! {
             return code::MISUSE;
         }
         if *value >= 0 {
-            group.inner.set_format(if *value != 0 { Format::Patchset } else { Format::Changeset });
+            group.inner.set_format((*value != 0).then_some(Format::Patchset));
         }
         *value = c_int::from(group.inner.format() == Some(Format::Patchset));
         code::OK

@@ -292,8 +292,10 @@ pub const NAMES: [&str; COMMANDS.len()] = {
 pub fn run(shell: &mut Shell, line: &str) -> Result<(), Failure> {
     let words = split(line);
     let Some((name, arguments)) = words.split_first() else { return Ok(()) };
+    // SQLite's shell takes both names.
+    let name = if name == ".limits" { ".limit" } else { name.as_str() };
     let exact = COMMANDS.iter().find(|command| command.name == name);
-    let mut beginning = COMMANDS.iter().filter(|command| command.name.starts_with(name.as_str()));
+    let mut beginning = COMMANDS.iter().filter(|command| command.name.starts_with(name));
     let found = exact.or_else(|| beginning.next());
     match found {
         Some(command) if name.len() > 1 => {

@@ -52,7 +52,11 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     emit_update(cg, connected, plan.policy, (start, KEYS + width), rowid);
     cg.emit_row_count();
     if returning.is_some() {
+        // RETURNING sees the rowid that the statement gives; one that the module chooses is -1.
+        let is_given = cg.b.label();
+        cg.b.emit(Insn::NotNull { reg: row.rowid, target: is_given });
         cg.b.emit(Insn::Integer { value: -1, dst: row.rowid });
+        cg.b.place(is_given);
         emit_affinity(cg, target.table, row, |_| true);
         cg.set_access(target.source, row.access());
         emit_returning(cg, returning.as_ref(), plan.returning.as_ref())?;

@@ -351,6 +351,10 @@ impl Parser<'_> {
         if self.next_is('b') {
             return Ok(Node::Boundary);
         }
+        if self.peek().is_none() {
+            // A backslash at the end of the pattern stands for the end of the text, as in SQLite's shell.
+            return Ok(Node::End);
+        }
         let letter = self.escaped()?;
         Ok(Node::Letter(Set::of(self.letter(letter))))
     }

@@ -7,7 +7,7 @@ use lithe_value::cast;
 use lithe_vtab::{Grow, ScalarFn, ValueRef};
 
 use super::overlap::{Overlap, overlap};
-use super::polygon::Polygon;
+use super::polygon::{NO_BOX, Polygon, Shape};
 use crate::bounds::Bounds;
 use crate::error::Result;
 
@@ -165,8 +165,12 @@ struct BoxSoFar(Option<Bounds>);
 
 impl AggregateState for BoxSoFar {
     fn step(&mut self, _: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        let Some(polygon) = polygon(args, 0)? else { return Ok(()) };
-        let bounds = polygon.bounds();
+        let bounds = match Shape::of(args.first().copied().unwrap_or_default())? {
+            Shape::Polygon(polygon) => polygon.bounds(),
+            // (What a table stores unchanged counts with the box that it has there.)
+            Shape::Other => Bounds::new(NO_BOX),
+            Shape::Invalid => return Ok(()),
+        };
         self.0 = Some(self.0.map_or(bounds, |so_far| so_far.union(&bounds)));
         Ok(())
     }

@@ -66,10 +66,11 @@ fn place_beside((x, y): (f64, f64), from: (f64, f64), to: (f64, f64)) -> Beside 
         return Beside::On;
     }
     if from.0 == to.0 {
-        let is_within = x == from.0 && y >= from.1.min(to.1) && y <= from.1.max(to.1);
-        return if is_within { Beside::On } else { Beside::Elsewhere };
+        // (Beside a NaN nothing is below or above.)
+        let is_outside = x != from.0 || y < from.1 && y < to.1 || y > from.1 && y > to.1;
+        return if is_outside { Beside::Elsewhere } else { Beside::On };
     }
-    if x <= from.0.min(to.0) || x > from.0.max(to.0) {
+    if x <= from.0 && x <= to.0 || x > from.0 && x > to.0 {
         return Beside::Elsewhere;
     }
     let edge = from.1 + (to.1 - from.1) * (x - from.0) / (to.0 - from.0);

@@ -6,6 +6,7 @@
 //!   polygon    the forms: BLOB, and JSON text
 //!   measure    area, boxes, points within
 //!   overlap    how two polygons overlap
+//!   sorter     the sort that it takes
 //!   functions  geopoly_area() and the other SQL functions
 //!   table      the module: an R-Tree of two dimensions, the shape is its first auxiliary column
 //! ```
@@ -14,6 +15,7 @@ mod functions;
 mod measure;
 mod overlap;
 mod polygon;
+mod sorter;
 mod table;
 
 pub(crate) use functions::all as functions;

@@ -7,6 +7,7 @@
 use lithe_vtab::{Grow, OutOfMemory};
 
 use super::polygon::{Polygon, Vertex};
+use super::sorter::Sorter;
 
 /// The polygons, as bits of a mask.
 const FIRST: u8 = 1;
@@ -33,14 +34,13 @@ struct Edge {
     y: f64,
     /// Its y where it begins.
     start: f64,
-    /// Where it was in the order of the edges before: among edges that lie on each other, this order stays.
-    rank: usize,
     /// Whether the line has passed its end.
     has_ended: bool,
     side: u8,
 }
 
 /// A stop of the line, at an end of an edge.
+#[derive(Clone, Copy)]
 struct Stop {
     x: f64,
     edge: usize,
@@ -57,24 +57,31 @@ pub(super) fn overlap(first: &Polygon, second: &Polygon) -> Result<Overlap, OutO
             add_edge(&mut edges, &mut stops, from, to, side);
         }
     }
-    // Where several edges begin or end, the earlier ones of the polygon come first. (A stable sort would need memory of its own.)
-    let key = |stop: &Stop| (stop.edge, !stop.begins);
-    stops.sort_unstable_by(|one, other| one.x.total_cmp(&other.x).then_with(|| key(one).cmp(&key(other))));
+    // Where several edges begin or end, the earlier ones of the polygon come first.
+    let mut sorter = Sorter::for_items(stops.len())?;
+    let mut order = Vec::new();
+    order.try_grow(stops.len())?;
+    order.extend(0..stops.len());
+    let x = |at: usize| stops.get(at).map_or(0.0, |stop| stop.x);
+    sorter.sort(&mut order, |one, other| x(one) - x(other));
+    let mut sorted = Vec::new();
+    sorted.try_grow(stops.len())?;
+    sorted.extend(order.iter().filter_map(|at| stops.get(*at).copied()));
     let mut active = Vec::new();
     active.try_grow(edges.len())?;
-    Ok(Sweep { edges, active, found: [false; 4] }.run(&stops))
+    Ok(Sweep { edges, active, sorter, found: [false; 4] }.run(&sorted))
 }
 
 /// Adds an edge and its stops, for which there is space.
 fn add_edge(edges: &mut Vec<Edge>, stops: &mut Vec<Stop>, from: Vertex, to: Vertex, side: u8) {
-    if from.0 == to.0 || from.0.is_nan() || to.0.is_nan() {
+    if from.0 == to.0 {
         return;
     }
     let (left, right) = if from.0 > to.0 { (to, from) } else { (from, to) };
     let slope = f64::from((right.1 - left.1) / (right.0 - left.0));
     let intercept = f64::from(right.1) - f64::from(right.0) * slope;
     let (edge, start) = (edges.len(), f64::from(left.1));
-    edges.push(Edge { slope, intercept, y: start, start, rank: 0, has_ended: false, side });
+    edges.push(Edge { slope, intercept, y: start, start, has_ended: false, side });
     stops.push(Stop { x: left.0.into(), edge, begins: true });
     stops.push(Stop { x: right.0.into(), edge, begins: false });
 }
@@ -83,6 +90,7 @@ struct Sweep {
     edges: Vec<Edge>,
     /// The edges that the line crosses; once sorted, the lowest first.
     active: Vec<usize>,
+    sorter: Sorter,
     /// By mask, whether an area exists that belongs to exactly these polygons.
     found: [bool; 4],
 }
@@ -94,7 +102,8 @@ impl Sweep {
             if !self.move_to(*x) {
                 return Overlap::Partial;
             }
-            let here = rest.iter().take_while(|stop| stop.x == *x).count();
+            // (A NaN is a stop of its own.)
+            let here = 1 + rest.iter().skip(1).take_while(|stop| stop.x == *x).count();
             let (these, others) = rest.split_at(here);
             these.iter().for_each(|stop| self.apply(stop));
             let edges = &self.edges;
@@ -113,15 +122,12 @@ impl Sweep {
     /// Examines the strips up to the next stop. False if edges of both polygons cross there.
     fn move_to(&mut self, x: f64) -> bool {
         let edges = &mut self.edges;
-        for (rank, at) in self.active.iter().enumerate() {
-            if let Some(edge) = edges.get_mut(*at) {
-                edge.rank = rank;
-            }
-        }
-        let key = |at: usize| edges.get(at).map_or((0.0, 0.0, 0), |edge| (edge.y, edge.slope, edge.rank));
-        self.active.sort_unstable_by(|one, other| {
-            let (one, other) = (key(*one), key(*other));
-            one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)).then(one.2.cmp(&other.2))
+        let key = |at: usize| edges.get(at).map_or((0.0, 0.0), |edge| (edge.y, edge.slope));
+        // Edges that lie on each other stay in the order in which they were.
+        self.sorter.sort(&mut self.active, |one, other| {
+            let (one, other) = (key(one), key(other));
+            let difference = one.0 - other.0;
+            if difference == 0.0 { one.1 - other.1 } else { difference }
         });
         // First on the left side of the strips, then on the right.
         for is_right in [false, true] {

@@ -8,7 +8,7 @@
 use lithe_functions::format_values;
 use lithe_vtab::{Grow, OutOfMemory, ValueRef, collected};
 
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, greater, lesser};
 use crate::error::Result;
 
 const HEADER_LEN: usize = 4;
@@ -44,7 +44,9 @@ impl Shape {
                 Polygon::from_blob(bytes)?.map_or(Shape::Other, Shape::Polygon)
             }
             ValueRef::Text(text) => {
-                let mut reader = Reader::new(text);
+                // A text ends at its first NUL, as in C.
+                let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+                let mut reader = Reader::new(text.get(..end).unwrap_or(text));
                 if reader.next() != Some(b'[') {
                     return Ok(Shape::Other);
                 }
@@ -54,6 +56,9 @@ impl Shape {
         })
     }
 }
+
+/// The box of a value that is stored unchanged.
+pub(super) const NO_BOX: [f64; 4] = [0.0; 4];
 
 impl Polygon {
     /// The polygon in a value, if it has one.
@@ -116,12 +121,12 @@ impl Polygon {
         self.vertices.iter().copied().zip(ends.copied())
     }
 
-    /// The bounding box.
+    /// The bounding box. (A NaN of the first vertex stays, that of another one does not count.)
     pub(super) fn bounds(&self) -> Bounds {
-        let coordinate = |of: fn(&Vertex) -> f32, choose: fn(f32, f32) -> f32| {
-            self.vertices.iter().map(of).reduce(choose).map_or(0.0, f64::from)
+        let coordinate = |of: fn(&Vertex) -> f32, choose: fn(f64, f64) -> f64| {
+            self.vertices.iter().map(|vertex| f64::from(of(vertex))).reduce(choose).unwrap_or_default()
         };
-        let side = |of| [coordinate(of, f32::min), coordinate(of, f32::max)];
+        let side = |of| [coordinate(of, lesser), coordinate(of, greater)];
         Bounds::new(side(|vertex| vertex.0).into_iter().chain(side(|vertex| vertex.1)))
     }
 

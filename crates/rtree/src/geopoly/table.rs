@@ -11,7 +11,7 @@ use lithe_vtab::{
 };
 
 use super::functions;
-use super::polygon::Shape;
+use super::polygon::{NO_BOX, Shape};
 use crate::bounds::{Bounds, CoordinateType};
 use crate::check;
 use crate::cursor::cell_of;
@@ -24,8 +24,6 @@ use crate::sql_store::{SUFFIXES, SqlStore, Statements};
 use crate::tree::{self, Tree};
 
 const DIMENSIONS: usize = 2;
-/// The box of a value that is not a polygon.
-const NO_BOX: [f64; 2 * DIMENSIONS] = [0.0; 2 * DIMENSIONS];
 
 /// The plans: the numbers that EXPLAIN QUERY PLAN shows.
 mod plan_number {
@@ -283,10 +281,8 @@ impl VirtualCursor for GeopolyCursor {
         let store = table.store(scan.connection);
         let argument = arguments.values.first().copied().unwrap_or_default();
         if plan.number == plan_number::LOOKUP {
-            let found = match lithe_vtab::as_rowid(argument) {
-                Some(rowid) => cell_of(table.layout, &store, rowid)?,
-                None => None,
-            };
+            // (SQLite takes any value for the integer that it begins with, NULL for 0.)
+            let found = cell_of(table.layout, &store, cast::to_integer(argument))?;
             self.go_to(found.map(|cell| cell.id));
             return Ok(());
         }

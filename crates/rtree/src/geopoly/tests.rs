@@ -86,3 +86,26 @@ fn relations() {
     check(square, "[[1,0],[2,0],[2,1],[1,1],[1,0]]", 0);
     check(square, "[[0.5,-1],[0.6,-1],[0.6,3],[0.5,3],[0.5,-1]]", 1);
 }
+
+#[test]
+fn a_text_ends_at_its_first_nul() {
+    let triangle = "[[0.0,0.0],[1.0,0.0],[1.0,1.0],[0.0,0.0]]";
+    assert_eq!(polygon(&format!("{triangle}\0 x")).as_ref().map(text).as_deref(), Some(triangle));
+    assert_eq!(polygon("[[0,0],[1,0]\0,[1,1],[0,0]]"), None);
+    assert_eq!(Shape::of(ValueRef::Text(b"\0[[0,0],[1,0],[1,1],[0,0]]")), Ok(Shape::Other));
+}
+
+/// What SQLite answers about polygons of which a coordinate is not a number: such a stop of the sweep line ends nothing.
+#[test]
+fn coordinates_that_are_not_numbers() {
+    let square = polygon("[[0,0],[100,0],[100,100],[0,100],[0,0]]").unwrap();
+    let bounds = |polygon: &Polygon| polygon.bounds().coordinates().to_vec();
+    let first = Polygon { vertices: vec![(0.0, f32::NAN), (0.0, 1.0), (1.0, 0.0)] };
+    assert!(bounds(&first)[..2] == [0.0, 1.0] && bounds(&first)[2..].iter().all(|y| y.is_nan()));
+    assert_eq!(overlap(&first, &square).unwrap() as u8, 2);
+    assert_eq!([first.place_of(0.0, 10.0), first.place_of(0.5, 0.0), first.place_of(10.0, 0.0)], [1, 2, 0]);
+    let second = Polygon { vertices: vec![(1.0, 0.0), (f32::NAN, 1.0), (1.0, 0.0)] };
+    assert_eq!(bounds(&second), [1.0, 1.0, 0.0, 1.0]);
+    let endless = Polygon { vertices: vec![(f32::INFINITY, 0.0), (1.0, 0.0), (1.0, 1.0)] };
+    assert_eq!(overlap(&endless, &square).unwrap() as u8, 1);
+}
