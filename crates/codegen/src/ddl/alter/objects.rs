@@ -25,6 +25,10 @@ pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Chang
     let schema: &'a Schema = cg.env.catalog.schema(of);
     let mut edits = Vec::new();
     let mut objects = objects_of(schema);
+    if of != altered.db && matches!(change, Change::Table(_)) {
+        // The tables and indexes of temp are only checked, once the table has its new name.
+        objects.retain(|object| matches!(object, Object::Trigger(_)) || object.is_view());
+    }
     if cg.env.flags.legacy_alter_table {
         // Of views and triggers SQLite only reports in this mode that something is wrong, after it has checked all tables and indexes.
         objects.sort_by_key(|object| matches!(object, Object::Trigger(_)) || object.is_view());

@@ -7,7 +7,7 @@ pub(super) mod query;
 pub(super) mod terms;
 mod window;
 
-use lithe_catalog::{CompileError, Result};
+use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_sql::ast::{self, BinaryOp as Op, ExprKind, Quote, Span, UnaryOp as Prefix};
 use lithe_sql::text::is_smallest_integer;
 use lithe_value::Affinity;
@@ -26,9 +26,10 @@ pub(super) fn resolve_expr<'a>(
     scope: &Scope<'_, 'a>,
     expr: &ast::Expr<'a>,
 ) -> Result<Expr<'a>> {
-    match resolve_item(resolver, scope, expr)? {
-        Expr::Row(_) if !resolver.only_names => Err(CompileError::new("row value misused").resumable()),
-        value => Ok(value),
+    match resolve_item(resolver, scope, expr) {
+        Ok(Expr::Row(_)) if !resolver.only_names => Err(CompileError::new("row value misused").resumable()),
+        Err(error) if resolver.is_lenient.get() && error.kind != ErrorKind::Join => Ok(Expr::Null),
+        value => value,
     }
 }
 

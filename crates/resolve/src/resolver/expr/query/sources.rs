@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 
 use lithe_base::{Db, ResultCode};
-use lithe_catalog::{CompileError, ErrorKind, Result, Table};
+use lithe_catalog::{CompileError, ErrorKind, Result, Table, View};
 use lithe_sql::ast::{
     self, Expr, ExprKind, FromItem, FunctionCall, InSet, JoinConstraint, Name, OrderTerm, Over, ResultColumnKind,
     SelectCore, Source, Window,
@@ -16,6 +16,7 @@ use lithe_sql::ast::{
 
 use super::from::resolve_from;
 use super::set::item_of_set;
+use super::view::resolve_view;
 use super::with::setup_cores;
 use crate::resolver::Resolver;
 use crate::resolver::scope::{Found, Scope};
@@ -195,11 +196,22 @@ impl<'a> Search<'_, 'a> {
             return Ok(());
         }
         self.views.push(found.table);
-        let Ok(select) = self.resolver.parse_stored_select(&view.select) else { return Ok(()) };
-        let nothing = Found::default();
-        let fixed_db = (found.db != Db::TEMP).then_some(found.db);
-        self.select(&Scope { fixed_db, ..Scope::outermost(&view.select, &nothing) }, None, select)
-            .map_err(CompileError::without_offset)
+        self.view(found.db, found.table, view)
+    }
+
+    /// A view, whose query SQLite resolves as a whole to know the columns. Each view is resolved once at most, however many queries around
+    /// the error are searched.
+    fn view(&self, db: Db, table: &'a Table, view: &'a View) -> Result<()> {
+        let nesting = &self.resolver.nesting;
+        match nesting.known(table) {
+            Some(Some(message)) => return Err(CompileError::new(message)),
+            Some(None) => return Ok(()),
+            None => {}
+        }
+        let resolve = || nesting.in_source_view(|| resolve_view(self.resolver, db, table, view, false));
+        self.resolver.env.authorizer.silent(resolve)?;
+        nesting.note_resolved(table);
+        Ok(())
     }
 
     /// USING and NATURAL, which name columns of the sources.
@@ -209,7 +221,7 @@ impl<'a> Search<'_, 'a> {
         if !items.iter().any(names_columns) {
             return Ok(());
         }
-        match resolve_from(self.resolver, scope, items, &Found::default(), None) {
+        match self.resolver.leniently(|| resolve_from(self.resolver, scope, items, &Found::default(), None)) {
             Err(error) if error.kind == ErrorKind::Join => Err(error),
             _ => Ok(()),
         }
