@@ -184,6 +184,12 @@ impl<'a> Resolver<'a> {
         result
     }
 
+    /// Whether functions may be missing. In a schema that is being verified, only names are resolved, because functions may be registered
+    /// later; but views that a view names are resolved as ever.
+    fn looks_up_no_functions(&self) -> bool {
+        self.only_names && !self.nesting.is_in_source_view()
+    }
+
     /// Runs `f`, which wants the columns of queries, with NULL in the place of each expression that cannot be resolved.
     fn leniently<T>(&self, f: impl FnOnce() -> T) -> T {
         let before = self.is_lenient.replace(true);

@@ -12,7 +12,7 @@ use lithe_sql::ast::{CreateTrigger, ExprKind, Quote, Stmt, TriggerEvent};
 use lithe_vm::operand::Db;
 
 use super::change::Change;
-use super::definitions::{find_collations, resolve_constraints, resolve_terms};
+use super::definitions::{find_index_collations, resolve_constraints, resolve_terms};
 use super::edits::RowEdit;
 use super::names::{in_index, in_name, in_table, in_table_legacy};
 use super::text::{TextEdits, as_string, in_quotes, renamed};
@@ -215,7 +215,7 @@ fn index_edit<'a>(
             true => Ok(()),
             false => verify::resolve_in_namesake(&resolver, of, table, index, true),
         };
-        find_collations(&resolver, create.columns)
+        find_index_collations(&resolver, table, create.columns)
             .and_then(|()| in_namesake())
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }

@@ -66,3 +66,13 @@ INSERT INTO g VALUES (0)
 INSERT INTO g VALUES (5)
 ALTER TABLE g ADD n
 INSERT INTO g(a) VALUES (5)
+-- A text in single quotes is a name in PRIMARY KEY, also behind which UNIQUE means the rowid.
+CREATE TABLE q2(a INTEGER, b, PRIMARY KEY('a' COLLATE NOCASE), UNIQUE([a], b)) WITHOUT ROWID
+ALTER TABLE q2 RENAME a TO a
+-- Tables of temp are checked under the new name only.
+CREATE TEMP TABLE in_temp(a, b, CHECK (0 AND a || (b, 1) = (2, b)))
+ALTER TABLE k RENAME TO k9
+DROP TABLE in_temp
+CREATE VIEW unknown AS SELECT zz IS NOT NULL IN (nosuch('str'), 'x') FROM n3
+ALTER TABLE n3 DROP x
+SELECT name, sql FROM sqlite_schema

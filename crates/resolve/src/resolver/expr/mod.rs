@@ -121,7 +121,9 @@ fn find_later_error<'a>(
         && let Some(end) = call.args.iter().position(|arg| !is_searched(arg))
     {
         // The search ends within the arguments, and continues behind the call.
-        if let Err(found) = callable_function(resolver, scope, call, expr.span) {
+        if let Err(found) = callable_function(resolver, scope, call, expr.span)
+            && !resolver.looks_up_no_functions()
+        {
             *error = found;
         }
         call.args[..end].iter().all(|arg| find_later_error(resolver, scope, arg, error));

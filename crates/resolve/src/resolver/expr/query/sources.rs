@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 
 use lithe_base::{Db, ResultCode};
-use lithe_catalog::{CompileError, ErrorKind, Result, Table, View};
+use lithe_catalog::{CompileError, ErrorKind, Result, Table, View, fail};
 use lithe_sql::ast::{
     self, Expr, ExprKind, FromItem, FunctionCall, InSet, JoinConstraint, Name, OrderTerm, Over, ResultColumnKind,
     SelectCore, Source, Window,
@@ -17,7 +17,7 @@ use lithe_sql::ast::{
 use super::from::resolve_from;
 use super::set::item_of_set;
 use super::view::resolve_view;
-use super::with::setup_cores;
+use super::with::{CIRCULAR, setup_cores};
 use crate::resolver::Resolver;
 use crate::resolver::scope::{Found, Scope};
 
@@ -44,8 +44,17 @@ pub(super) fn or_of_sources<'a>(
 struct Tables<'s, 'a> {
     parent: Option<&'s Tables<'s, 'a>>,
     tables: &'a [ast::CommonTable<'a>],
-    /// The tables that have been searched, or are being searched.
-    seen: RefCell<Vec<bool>>,
+    seen: RefCell<Vec<Seen>>,
+}
+
+/// How far a common table has been searched.
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    Not,
+    /// A reference to the table is circular.
+    Busy,
+    /// It has been searched, or its recursive terms are being searched.
+    Done,
 }
 
 struct Search<'r, 'a> {
@@ -61,7 +70,7 @@ impl<'a> Search<'_, 'a> {
         let own = select.with.map(|own| Tables {
             parent: with,
             tables: own.tables,
-            seen: RefCell::new(vec![false; own.tables.len()]),
+            seen: RefCell::new(vec![Seen::Not; own.tables.len()]),
         });
         self.cores(scope, own.as_ref().or(with), select, 0)
     }
@@ -156,8 +165,14 @@ impl<'a> Search<'_, 'a> {
     /// Searches the common table of that name, where it is first named. False if there is none.
     fn common_table(&mut self, scope: &Scope<'_, 'a>, with: Option<&Tables<'_, 'a>>, name: Name<'a>) -> Result<bool> {
         let Some((here, at)) = find(with, name) else { return Ok(false) };
-        if std::mem::replace(&mut here.seen.borrow_mut()[at], true) {
-            return Ok(true);
+        let set_seen = |seen| std::mem::replace(&mut here.seen.borrow_mut()[at], seen);
+        match set_seen(Seen::Busy) {
+            Seen::Not => {}
+            Seen::Busy => return fail(format!("{CIRCULAR}: {name}")),
+            Seen::Done => {
+                set_seen(Seen::Done);
+                return Ok(true);
+            }
         }
         let table = &here.tables[at];
         // The recursive terms of a table come after its start.
@@ -165,9 +180,11 @@ impl<'a> Search<'_, 'a> {
             None => self.select(scope, Some(here), table.select)?,
             Some(start) => {
                 self.start_of(scope, here, table.select, start)?;
+                set_seen(Seen::Done);
                 self.cores(scope, Some(here), table.select, start)?;
             }
         }
+        set_seen(Seen::Done);
         check_width(table)?;
         Ok(true)
     }
