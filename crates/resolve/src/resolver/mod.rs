@@ -226,7 +226,7 @@ impl<'a> Resolver<'a> {
 impl<'a> Resolver<'a> {
     /// Resolves an expression that has to be a single value.
     pub fn expr(&self, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>) -> Result<Expr<'a>> {
-        expr::resolve_expr(self, scope, expr)
+        self.refuse_misnumbered(|| expr::resolve_expr(self, scope, expr))
     }
 
     /// Resolves a query that stands in `scope`: its FROM clauses, nested queries and so on included.

@@ -211,12 +211,8 @@ fn index_edit<'a>(
         Change::Column(..) | Change::Cut(_) => is_own || !cg.env.flags.may_write_schema(),
     };
     if is_checked {
-        let in_namesake = || match is_legacy(cg, change) {
-            true => Ok(()),
-            false => verify::resolve_in_namesake(&resolver, of, table, index, true),
-        };
         find_index_collations(&resolver, table, create.columns)
-            .and_then(|()| in_namesake())
+            .and_then(|()| verify::resolve_in_namesake(&resolver, of, table, index, true))
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
     let namesake = verify::namesake(&resolver, of, table.name.name());

@@ -168,7 +168,7 @@ impl<'a> Search<'_, 'a> {
         let set_seen = |seen| std::mem::replace(&mut here.seen.borrow_mut()[at], seen);
         match set_seen(Seen::Busy) {
             Seen::Not => {}
-            Seen::Busy => return fail(format!("{CIRCULAR}: {name}")),
+            Seen::Busy => return fail(format!("{CIRCULAR}: {}", here.tables[at].name.name)),
             Seen::Done => {
                 set_seen(Seen::Done);
                 return Ok(true);
