@@ -425,6 +425,10 @@ impl Connection {
     /// does not define a table any more, it cannot be edited.
     fn reread_for_alter(&self, alter: &ast::AlterTable<'_>) -> Result<()> {
         self.load_schemas()?;
+        // A table that is not known is looked for in the schema as it was read, and the statement fails.
+        if self.catalog().table(alter.table.schema, alter.table.name).is_err() {
+            return Ok(());
+        }
         let is_table = || {
             let catalog = self.catalog();
             catalog.table(alter.table.schema, alter.table.name).is_ok_and(|found| found.table.view().is_none())

@@ -39,7 +39,7 @@ pub use connect::connect_table;
 pub use index::build_index;
 pub use load::{NewObject, SchemaRow};
 pub use prohibit::Place;
-pub use table::{build_table, check_generated_loops};
+pub use table::{ColumnUse, build_table, check_generated_loops};
 pub use trigger::{build_trigger, trigger_database};
 pub use view::{build_view, build_virtual_table};
 

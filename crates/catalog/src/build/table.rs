@@ -388,12 +388,21 @@ fn is_integer(column: &Column) -> bool {
     &*column.declared_type == b"INTEGER"
 }
 
+/// A column that the expression of a generated column names.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnUse {
+    /// The column.
+    pub column: u16,
+    /// Whether it is named in a comparison of row values, for which SQLite makes no code once it has found an error.
+    pub is_in_rows: bool,
+}
+
 /// "generated column loop on x" for virtual columns that depend on each other. SQLite finds the loop by reading a row.
 /// `uses` gives the columns that a column's expression names.
-pub fn check_generated_loops(table: &Table, uses: impl Fn(u16) -> Vec<u16>) -> Result<()> {
+pub fn check_generated_loops(table: &Table, uses: impl Fn(u16) -> Vec<ColumnUse>) -> Result<()> {
     let is_virtual = |at: u16| table.columns[usize::from(at)].generated.as_ref().is_some_and(|g| !g.stored);
-    let mut search =
-        LoopSearch { is_virtual: &is_virtual, uses: &uses, busy: Vec::new(), clean: Vec::new(), left: LOOK_MAX };
+    let (busy, clean) = (Vec::new(), Vec::new());
+    let mut search = LoopSearch { is_virtual: &is_virtual, uses: &uses, busy, clean, has_fault: false, left: LOOK_MAX };
     let mut fault = None;
     for at in (0..table.columns.len() as u16).filter(|&at| is_virtual(at)) {
         // SQLite reads every column, and reports the last error.
@@ -420,13 +429,16 @@ struct LoopSearch<'s, V, U> {
     busy: Vec<u16>,
     /// The columns that are known to be in no loop.
     clean: Vec<u16>,
+    /// Whether any loop has been found.
+    has_fault: bool,
     left: u32,
 }
 
-impl<V: Fn(u16) -> bool, U: Fn(u16) -> Vec<u16>> LoopSearch<'_, V, U> {
+impl<V: Fn(u16) -> bool, U: Fn(u16) -> Vec<ColumnUse>> LoopSearch<'_, V, U> {
     /// The last column that is needed while it is being computed, if computing `at` meets one.
     fn find(&mut self, at: u16) -> Option<u16> {
         if self.busy.contains(&at) {
+            self.has_fault = true;
             return Some(at);
         }
         if self.clean.contains(&at) || self.left == 0 {
@@ -435,8 +447,10 @@ impl<V: Fn(u16) -> bool, U: Fn(u16) -> Vec<u16>> LoopSearch<'_, V, U> {
         self.left -= 1;
         self.busy.push(at);
         let mut fault = None;
-        for used in (self.uses)(at).into_iter().filter(|&used| (self.is_virtual)(used)) {
-            fault = self.find(used).or(fault);
+        for used in (self.uses)(at) {
+            if (self.is_virtual)(used.column) && !(used.is_in_rows && self.has_fault) {
+                fault = self.find(used.column).or(fault);
+            }
         }
         self.busy.pop();
         if fault.is_none() {

@@ -1,6 +1,6 @@
 //! The new row in registers: defaults, generated columns, affinity, the record.
 
-use lithe_catalog::{Column, CompileError, Result, Table};
+use lithe_catalog::{Column, ColumnUse, CompileError, Result, Table};
 use lithe_resolve::ir::{Child, Expr, SourceId, for_each_child};
 use lithe_resolve::{ChangeTarget, Stored};
 use lithe_sql::ast::Conflict;
@@ -278,11 +278,11 @@ pub(super) fn needs_final_values(table: &Table) -> bool {
 }
 
 /// The columns in the expression of a generated column.
-pub(crate) fn generated_column_uses(cg: &Codegen<'_>, table: &Table, at: u16) -> Vec<u16> {
+pub(crate) fn generated_column_uses(cg: &Codegen<'_>, table: &Table, at: u16) -> Vec<ColumnUse> {
     let Some(generated) = &table.columns[usize::from(at)].generated else { return Vec::new() };
     let arena = bumpalo::Bump::new();
     lithe_resolve::names_in_text(&arena, &generated.text, &cg.env.limits)
         .into_iter()
-        .filter_map(|name| table.column(name))
+        .filter_map(|used| Some(ColumnUse { column: table.column(used.name)?, is_in_rows: used.is_in_rows }))
         .collect()
 }

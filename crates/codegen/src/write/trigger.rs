@@ -8,7 +8,7 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_catalog::{ForeignKey, FoundTrigger, Result, fail};
+use lithe_catalog::{CompileError, ForeignKey, FoundTrigger, Result, fail};
 use lithe_optimize::explain::Explain;
 use lithe_optimize::write::TriggerBody;
 use lithe_optimize::write::trigger_body::{StepPlan, plan_step, plan_when};
@@ -50,14 +50,20 @@ pub(super) struct Programs {
     programs: Vec<TriggerProgram>,
     /// The foreign key whose SET NULL is the trigger that was begun last, by its address in the catalog.
     set_null: Option<usize>,
+    /// How many triggers are being compiled.
+    depth: u32,
+    /// The error of a trigger that was compiled again while it was being compiled. SQLite compiles a trigger once for all rows, so that the
+    /// first compilation meets the error in its turn.
+    met_again: Option<CompileError>,
     /// The AUTOINCREMENT tables of all programs, the statement's own included.
     pub sequences: super::autoincrement::Sequences,
 }
 
 struct TriggerProgram {
     key: Key,
-    /// `None` while it is being compiled.
+    /// `None` while it is being compiled, and if that failed.
     program: Option<Arc<Subprogram>>,
+    has_failed: bool,
 }
 
 /// The properties for which a program is compiled.
@@ -87,7 +93,7 @@ impl Programs {
         if !self.programs.iter().any(|program| program.key.is_of(&key)) {
             self.set_null = set_null.map(|key| std::ptr::from_ref(key).addr());
         }
-        self.programs.push(TriggerProgram { key, program: None });
+        self.programs.push(TriggerProgram { key, program: None, has_failed: false });
         self.programs.len() - 1
     }
 
@@ -129,16 +135,35 @@ pub(super) fn subprogram<'a>(
     source: BodySource<'a>,
 ) -> Result<SubprogramId> {
     let key = Key { token: source.token, policy: change.policy, old: change.old, new: change.new };
-    let at = {
+    let (at, is_again) = {
         let mut programs = cg.write.programs.get().borrow_mut();
-        if let Some(at) = programs.programs.iter().position(|program| program.key == key) {
+        let is_it = |program: &TriggerProgram| program.key == key && !program.has_failed;
+        if let Some(at) = programs.programs.iter().position(is_it) {
             return id(at);
         }
-        programs.begin(key, source.set_null)
+        let is_open =
+            |program: &TriggerProgram| program.program.is_none() && !program.has_failed && program.key.is_of(&key);
+        let is_again = programs.programs.iter().any(is_open);
+        if is_again && programs.met_again.is_some() {
+            // The statement fails anyway. Compiling each trigger again at each place would take exponential time.
+            return id(0);
+        }
+        programs.depth += 1;
+        (programs.begin(key, source.set_null), is_again)
     };
-    let program = compile(cg, change, source)?;
-    cg.write.programs.get().borrow_mut().programs[at].program = Some(Arc::new(program));
-    id(at)
+    let compiled = compile(cg, change, source);
+    let mut programs = cg.write.programs.get().borrow_mut();
+    programs.depth -= 1;
+    programs.programs[at].has_failed = compiled.is_err();
+    match compiled {
+        Ok(program) => programs.programs[at].program = Some(Arc::new(program)),
+        Err(error) if is_again => _ = programs.met_again.get_or_insert(error),
+        Err(error) => return Err(error),
+    }
+    match programs.depth {
+        0 => programs.met_again.take().map_or_else(|| id(at), Err),
+        _ => id(at),
+    }
 }
 
 fn id(at: usize) -> Result<SubprogramId> {

@@ -83,3 +83,19 @@ create index i on orders(customer_id, placed)
 ? select e.* from orders e join customer k on e.customer_id=k.id where k.f IN (1)
 ? select e.* from orders e join customer k on e.customer_id=k.id where k.f IN (true,false)
 ? select e.* from orders e join customer k on e.customer_id=k.id where k.f<>true
+===
+CREATE TABLE b(id INTEGER PRIMARY KEY, k INT, s TEXT COLLATE NOCASE, n REAL, d TEXT, UNIQUE(k, id));
+CREATE TABLE w(id INT, k INT, s TEXT COLLATE NOCASE, n REAL, d TEXT, UNIQUE(s, id), PRIMARY KEY(id)) WITHOUT ROWID;
+CREATE INDEX i_w1 ON w(k DESC);
+? SELECT * FROM (SELECT k, n FROM w) AS c WHERE EXISTS (SELECT 1 FROM b AS e WHERE e.id = c.k) AND n > 0 ORDER BY k, k LIMIT 5
+? SELECT k, n FROM w INDEXED BY i_w1 WHERE n > 0 AND EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k)
+? SELECT k, n FROM w INDEXED BY i_w1 WHERE EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k) AND n > 0
+? SELECT k, n FROM w INDEXED BY i_w1 WHERE EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k)
+? SELECT k, n FROM w INDEXED BY i_w1 WHERE EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k AND w.n) AND n > 0
+? SELECT k, n FROM w INDEXED BY i_w1 WHERE n > 0 AND EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k) AND s > 0
+? SELECT k, n FROM w INDEXED BY i_w1 WHERE +k > 0 AND EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k) AND s > 0
+? SELECT k, n FROM w INDEXED BY i_w1 WHERE EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k) AND EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k) AND n > 0
+? SELECT k, n FROM w INDEXED BY i_w1 WHERE EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k) AND EXISTS (SELECT 1 FROM b AS e WHERE e.id = w.k)
+? SELECT count(*) FROM w WHERE EXISTS (SELECT 1 FROM b)
+? SELECT max(k) FROM w WHERE EXISTS (SELECT 1 FROM b)
+? SELECT min(k) FROM w WHERE EXISTS (SELECT 1 FROM b WHERE b.n = w.n)

@@ -15,13 +15,15 @@ impl<'a> Rewriter<'a> {
         }
         let mut sources = select.sources.to_vec();
         let mut terms: Vec<Term<'a>> = Vec::with_capacity(select.terms.len());
-        // SQLite appends the conditions of an EXISTS after all others, and their order decides between plans.
+        // SQLite puts 1 in the place of an EXISTS and appends its conditions after all others: an index that has the columns of the first
+        // conditions is the cheaper for each of them.
         let mut conditions_within: Vec<Term<'a>> = Vec::new();
         for term in select.terms {
             match joinable(term) {
                 Some((source, conditions)) if sources.len() < JOIN_SOURCES_MAX => {
                     sources.push(Source { is_exists: true, join: JoinKind::Inner, ..*source });
                     conditions_within.extend(conditions.iter().map(|term| Term { origin: TermOrigin::Where, ..*term }));
+                    terms.push(Term { expr: Expr::Integer(1), ..*term });
                 }
                 _ => terms.push(*term),
             }

@@ -37,7 +37,7 @@ use std::cell::{Cell, RefCell};
 
 use bumpalo::Bump;
 use lithe_base::Db;
-use lithe_catalog::{CompileError, Result, Table, View};
+use lithe_catalog::{CompileError, Result, Table, View, fail};
 use lithe_sql::ast::{self, Ident, QualifiedName, SelectNumber};
 
 pub use change::*;
@@ -52,6 +52,14 @@ pub use crate::ir::{plain_output, split_and};
 
 use crate::environment::{Environment, Evaluator};
 use crate::ir::{Derived, Expr, Query, SourceId, SubqueryId, WindowId};
+
+/// A view whose list of names has another length than its query has columns.
+#[derive(Clone, Copy)]
+struct Misnumbered<'a> {
+    view: &'a Table,
+    /// The number of the query's columns.
+    columns: usize,
+}
 
 /// The resolver of one statement.
 pub struct Resolver<'a> {
@@ -80,6 +88,10 @@ pub struct Resolver<'a> {
     quoted_strings: RefCell<bumpalo::collections::Vec<'a, &'a [u8]>>,
     /// Calls functions for the planner; `None` if the planner calls none.
     pub evaluator: Option<&'a dyn Evaluator>,
+    /// The first view whose list of names has another length than its query has columns.
+    misnumbered: Cell<Option<Misnumbered<'a>>>,
+    /// An expression that cannot be resolved is NULL: the columns of queries are wanted, whatever their values are.
+    is_lenient: Cell<bool>,
     /// The log of names that ALTER TABLE needs.
     pub log: Option<NameLog<'a>>,
     /// A schema is verified: only names are resolved.
@@ -103,6 +115,8 @@ impl<'a> Resolver<'a> {
             returning_error: Cell::new(None),
             quoted_strings: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             evaluator: None,
+            misnumbered: Cell::new(None),
+            is_lenient: Cell::new(false),
             log: None,
             only_names: false,
         }
@@ -177,6 +191,33 @@ impl<'a> Resolver<'a> {
         result
     }
 
+    /// Whether functions may be missing. In a schema that is being verified, only names are resolved, because functions may be registered
+    /// later; but views that a view names are resolved as ever.
+    fn looks_up_no_functions(&self) -> bool {
+        self.only_names && !self.nesting.is_in_source_view()
+    }
+
+    /// Runs `f`, which wants the columns of queries, with NULL in the place of each expression that cannot be resolved.
+    fn leniently<T>(&self, f: impl FnOnce() -> T) -> T {
+        let before = self.is_lenient.replace(true);
+        let result = f();
+        self.is_lenient.set(before);
+        result
+    }
+
+    /// Runs `f`, which resolves a statement or a whole query, and then refuses a view with a wrong number of names: SQLite finds that when it
+    /// generates code, and reports what is wrong with names before.
+    fn refuse_misnumbered<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.misnumbered.set(None);
+        let resolved = f()?;
+        let Some(Misnumbered { view, columns }) = self.misnumbered.take() else { return Ok(resolved) };
+        let expected = view.view().map_or(0, |view| view.columns.len());
+        if self.only_names {
+            return Ok(resolved);
+        }
+        fail(format!("expected {expected} columns for '{}' but got {columns}", view.name))
+    }
+
     /// Puts an expression into the arena.
     pub fn alloc(&self, expr: Expr<'a>) -> &'a Expr<'a> {
         self.arena.alloc(expr)
@@ -192,12 +233,12 @@ impl<'a> Resolver<'a> {
 impl<'a> Resolver<'a> {
     /// Resolves an expression that has to be a single value.
     pub fn expr(&self, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>) -> Result<Expr<'a>> {
-        expr::resolve_expr(self, scope, expr)
+        self.refuse_misnumbered(|| expr::resolve_expr(self, scope, expr))
     }
 
     /// Resolves a query that stands in `scope`: its FROM clauses, nested queries and so on included.
     pub fn query(&self, scope: &Scope<'_, 'a>, select: &ast::Select<'a>) -> Result<&'a Query<'a>> {
-        expr::query::resolve_query(self, scope, select)
+        self.refuse_misnumbered(|| expr::query::resolve_query(self, scope, select))
     }
 
     /// `view`, which `table` is, as a source.
@@ -212,17 +253,17 @@ impl<'a> Resolver<'a> {
 
     /// Resolves an INSERT that stands in `base`: nothing, or OLD and NEW of a trigger.
     pub fn insert(&self, base: &Scope<'_, 'a>, insert: &ast::Insert<'a>) -> Result<&'a mut ResolvedInsert<'a>> {
-        change::insert::resolve_insert(self, base, insert)
+        self.refuse_misnumbered(|| change::insert::resolve_insert(self, base, insert))
     }
 
     /// Resolves an UPDATE.
     pub fn update(&self, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<&'a mut ResolvedChange<'a>> {
-        change::update::resolve_update(self, base, update)
+        self.refuse_misnumbered(|| change::update::resolve_update(self, base, update))
     }
 
     /// Resolves a DELETE.
     pub fn delete(&self, base: &Scope<'_, 'a>, delete: &ast::Delete<'a>) -> Result<&'a mut ResolvedChange<'a>> {
-        change::delete::resolve_delete(self, base, delete)
+        self.refuse_misnumbered(|| change::delete::resolve_delete(self, base, delete))
     }
 
     /// Changes the error in RETURNING, if there is one.

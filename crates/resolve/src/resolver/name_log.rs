@@ -40,9 +40,14 @@ impl<'a> NameLog<'a> {
         self.aliased.borrow_mut().push(source);
     }
 
+    /// Whether the source has an alias.
+    pub(super) fn is_aliased(&self, source: SourceId) -> bool {
+        self.aliased.borrow().contains(&source)
+    }
+
     /// `qualifier`, which stands in `text` before a column of `source`, is the name of its table, if the source has no alias.
     pub(super) fn note_qualifier(&self, text: &[u8], qualifier: Ident<'a>, source: SourceId, table: &'a Table) {
-        if !self.aliased.borrow().contains(&source) && table.name == qualifier.name {
+        if !self.is_aliased(source) && table.name == qualifier.name {
             self.note_table(text, qualifier, table);
         }
     }

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, ErrorKind, Result, Table};
 
 /// The deepest nesting of queries, views included. The parser bounds what one text can nest; views multiply it.
@@ -19,6 +20,8 @@ pub(super) struct Nesting<'a> {
     views: RefCell<Vec<'a, &'a Table>>,
     /// How many of the nested views are sources; the view that a statement changes is not one.
     source_views: Cell<u32>,
+    /// The views that have been resolved on behalf of an error, each with what is wrong with it, if anything is.
+    known: RefCell<Vec<'a, (&'a Table, Option<&'a str>)>>,
 }
 
 impl<'a> Nesting<'a> {
@@ -28,6 +31,7 @@ impl<'a> Nesting<'a> {
             has_nested: Cell::new(false),
             views: RefCell::new(Vec::new_in(arena)),
             source_views: Cell::new(0),
+            known: RefCell::new(Vec::new_in(arena)),
         }
     }
 
@@ -77,6 +81,33 @@ impl<'a> Nesting<'a> {
         let result = f();
         self.source_views.set(self.source_views.get() - 1);
         result
+    }
+
+    /// Runs `f`, which resolves a part of a view that SQLite does not look at when it expands the view, as if the view were no source.
+    pub fn outside_source_view<T>(&self, f: impl FnOnce() -> T) -> T {
+        let before = self.source_views.replace(0);
+        let result = f();
+        self.source_views.set(before);
+        result
+    }
+
+    /// The query of a view has been resolved in vain. Errors that depend on where the view stands, and those that are no errors of the
+    /// statement, are not kept.
+    pub fn note_failed(&self, view: &'a Table, error: &CompileError) {
+        if error.code == ResultCode::ERROR && !matches!(error.kind, ErrorKind::Unconnected(_) | ErrorKind::Recursion) {
+            let message = self.known.borrow().bump().alloc_str(&error.message);
+            self.known.borrow_mut().push((view, Some(message)));
+        }
+    }
+
+    /// The query of a view has been resolved.
+    pub fn note_resolved(&self, view: &'a Table) {
+        self.known.borrow_mut().push((view, None));
+    }
+
+    /// What is wrong with the query of a view, if that has been found out before.
+    pub fn known(&self, view: &Table) -> Option<Option<&'a str>> {
+        self.known.borrow().iter().find(|(known, _)| std::ptr::eq(*known, view)).map(|(_, message)| *message)
     }
 
     /// Whether the text of a view that is a source is being resolved.

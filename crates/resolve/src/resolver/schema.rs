@@ -5,8 +5,8 @@ use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{CompileError, Result, fail};
 use lithe_sql::ast::{
-    BinaryOp, CreateTrigger, ExprKind, FromItem, Ident, InSet, Name, Node, QualifiedName, Select, Source, Stmt,
-    is_folded_to_zero, walk_select, walk_stmt,
+    self, BinaryOp, CreateTrigger, ExprKind, FromItem, Ident, InSet, Name, Node, QualifiedName, Quote, Select, Source,
+    Stmt, walk_select, walk_stmt,
 };
 use lithe_sql::{Limits, parse_statement};
 
@@ -77,23 +77,59 @@ fn refuse(kind: &str, name: &str, foreign: Option<Name<'_>>) -> Result<()> {
     }
 }
 
-/// The bare names in an expression's text, but for those in an AND that the parser replaces by 0.
-pub fn names_in_text<'t>(arena: &'t Bump, text: &[u8], limits: &Limits) -> Vec<Name<'t>> {
+/// A bare name in an expression.
+pub struct NameUse<'t> {
+    /// The name.
+    pub name: Name<'t>,
+    /// Whether it stands in a comparison of row values.
+    pub is_in_rows: bool,
+}
+
+/// The bare names in an expression's text, but for those in parts for which SQLite makes no code: those of an AND or OR whose truth is known,
+/// and the left side of IN ().
+pub fn names_in_text<'t>(arena: &'t Bump, text: &[u8], limits: &Limits) -> Vec<NameUse<'t>> {
     let select = arena.alloc_slice_copy(&[b"SELECT ", text].concat());
     let Ok(parsed) = parse_statement(select, arena, limits) else { return Vec::new() };
     let mut names = Vec::new();
-    let mut replaced_until = 0;
+    let (mut unused_until, mut rows_until) = (0, 0);
     if let Some(Stmt::Select(select)) = parsed.statement.and_then(|statement| statement.program()) {
         walk_select(select, &mut |node| {
             let Node::Expr(expr) = node else { return };
             match expr.kind {
-                ExprKind::Binary(BinaryOp::And, left, right) if is_folded_to_zero(left, right) => {
-                    replaced_until = expr.span.end.max(replaced_until);
+                ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) if known_truth(expr).is_some() => {
+                    unused_until = expr.span.end.max(unused_until);
                 }
-                ExprKind::Column(name) if expr.span.start >= replaced_until => names.push(name.name),
+                ExprKind::In(set) if set.is_in_nothing() => unused_until = expr.span.end.max(unused_until),
+                ExprKind::Binary(op, left, right) if op.is_comparison() && (is_row(left) || is_row(right)) => {
+                    rows_until = expr.span.end.max(rows_until);
+                }
+                ExprKind::Column(name) if expr.span.start >= unused_until => {
+                    names.push(NameUse { name: name.name, is_in_rows: expr.span.start < rows_until });
+                }
                 _ => {}
             }
         });
     }
     names
+}
+
+/// What SQLite knows of an expression's truth when it makes code.
+fn known_truth(expr: &ast::Expr<'_>) -> Option<bool> {
+    match expr.kind {
+        ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+            let decides = Some(op == BinaryOp::Or);
+            match (known_truth(left), known_truth(right)) {
+                (left, right) if left == decides || right == decides => decides,
+                (Some(_), right) => right,
+                (_, _) => None,
+            }
+        }
+        ExprKind::Column(name) if name.quote() == Quote::None && name.name.is("true") => Some(true),
+        ExprKind::Column(name) if name.quote() == Quote::None && name.name.is("false") => Some(false),
+        _ => expr.parsed_integer().map(|value| value != 0),
+    }
+}
+
+fn is_row(expr: &ast::Expr<'_>) -> bool {
+    matches!(expr.kind, ExprKind::RowValue(_))
 }

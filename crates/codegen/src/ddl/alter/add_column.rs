@@ -5,13 +5,15 @@
 
 use std::sync::Arc;
 
+use bumpalo::Bump;
 use lithe_base::ResultCode;
 use lithe_catalog::{BuildOptions, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
 use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Coll, Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
 use lithe_sql::ast::{
-    self, ColumnConstraintKind, ColumnDef, Conflict, CreateTable, JoinKind, Name, Span, TableBody, TableColumns,
+    self, ColumnConstraint, ColumnConstraintKind, ColumnDef, Conflict, CreateTable, JoinKind, Name, Span, TableBody,
+    TableColumns,
 };
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
@@ -102,8 +104,8 @@ fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Re
 }
 
 /// Builds the altered table. Errors are reported in SQLite's order: first those of the definition, then those of constraints that
-/// no added column may have, then those of the new text. A wrong type in a STRICT table is one of the latter, but is reported
-/// after the constraints on rows: then the table is built without STRICT, and the error is returned with it.
+/// no added column may have. Those of the new text are reported after the constraints on rows: one of them is returned with the table that
+/// has the definition alone.
 fn build<'a>(
     cg: &Codegen<'a>,
     altered: Altered<'a>,
@@ -118,25 +120,48 @@ fn build<'a>(
         return fail(format!("malformed definition of table {}", altered.table.name));
     };
     let options = BuildOptions { quoted_strings: true, ..stored_options(cg.env) };
-    let built = match build_table(create, text, &options) {
-        Err(error) if matches!(error.kind, ErrorKind::ColumnDefinition) => return Err(error),
-        built => built,
+    let built = build_table(create, text, &options);
+    let alone = match &built {
+        Ok(_) => None,
+        Err(_) => Some(build_table(with_one_definition(cg.arena, create), text, &options)),
     };
+    if let Some(Err(error)) = &alone
+        && matches!(error.kind, ErrorKind::ColumnDefinition)
+    {
+        return Err(error.clone());
+    }
     find_collation(cg, create, text)?;
     check_definition(definition)?;
     altered.refuse_rowid_name("add", definition.name)?;
-    let error = match built {
-        Ok(table) => return Ok((table, None)),
-        Err(error) => in_table(&error),
-    };
-    if let TableBody::Columns(body) = create.body
-        && body.strict
-    {
-        let body = cg.arena.alloc(TableColumns { strict: false, ..*body });
-        let lenient = cg.arena.alloc(CreateTable { body: TableBody::Columns(body), ..*create });
-        return build_table(lenient, text, &options).map(|table| (table, Some(error.clone()))).map_err(|_| error);
+    match (built, alone) {
+        (Ok(table), _) => Ok((table, None)),
+        (Err(error), Some(Ok(table))) => Ok((table, Some(in_table(&error)))),
+        (Err(error), _) => Err(in_table(&error)),
     }
-    Err(error)
+}
+
+/// The table with nothing but the names of the columns and the definition of the last one, into which SQLite reads the definition. What the
+/// definition says about other columns is left out.
+fn with_one_definition<'t>(arena: &'t Bump, create: &CreateTable<'t>) -> &'t CreateTable<'t> {
+    let TableBody::Columns(body) = create.body else { return arena.alloc(*create) };
+    let columns = arena.alloc_slice_copy(body.columns);
+    if let Some((last, others)) = columns.split_last_mut() {
+        others.iter_mut().for_each(|column| column.constraints = &[]);
+        let alone = |constraint: &ColumnConstraint<'t>| match constraint.kind {
+            ColumnConstraintKind::Check(_)
+            | ColumnConstraintKind::PrimaryKey { .. }
+            | ColumnConstraintKind::Unique(_) => None,
+            ColumnConstraintKind::Generated { value, text, stored } => {
+                let value = ast::Expr { kind: ast::ExprKind::Null, height: 1, ..value };
+                Some(ColumnConstraint { kind: ColumnConstraintKind::Generated { value, text, stored }, ..*constraint })
+            }
+            _ => Some(*constraint),
+        };
+        let own: Vec<ColumnConstraint<'t>> = last.constraints.iter().filter_map(alone).collect();
+        last.constraints = arena.alloc_slice_copy(&own);
+    }
+    let body = TableColumns { columns, constraints: &[], strict: false, without_rowid: false, ..*body };
+    arena.alloc(CreateTable { body: TableBody::Columns(arena.alloc(body)), ..*create })
 }
 
 /// Looks up the collation of the new column, the last one in the table's new text.
@@ -180,9 +205,13 @@ fn emit_demands<'a>(
         Some(value) => value.is_some_and(lithe_value::Value::is_null),
     };
     let mut refused = Vec::new();
-    match &column.generated {
-        Some(generated) if generated.stored => refused.push("cannot add a STORED column"),
-        Some(_) => {}
+    let stored = definition.constraints.iter().find_map(|constraint| match constraint.kind {
+        ColumnConstraintKind::Generated { stored, .. } => Some(stored),
+        _ => None,
+    });
+    match stored {
+        Some(true) => refused.push("cannot add a STORED column"),
+        Some(false) => {}
         None => {
             if refers && !is_null && cg.env.flags.foreign_keys {
                 refused.push("Cannot add a REFERENCES column with non-NULL default value");

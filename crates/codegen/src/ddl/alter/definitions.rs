@@ -3,7 +3,9 @@
 use lithe_catalog::{Result, Table, split_collation};
 use lithe_resolve::ir::Coll;
 use lithe_resolve::{Resolver, Stored};
-use lithe_sql::ast::{ColumnConstraintKind, CreateIndex, CreateTable, Expr, OrderTerm, TableBody, TableConstraintKind};
+use lithe_sql::ast::{
+    ColumnConstraintKind, CreateIndex, CreateTable, Expr, ExprKind, Name, OrderTerm, TableBody, TableConstraintKind,
+};
 use lithe_vm::operand::Db;
 
 /// Resolves the expressions of a table's constraints and generated columns.
@@ -36,8 +38,24 @@ pub(super) fn resolve_constraints<'a>(
     Ok(())
 }
 
-/// Looks up the collations that the terms of a key name themselves. (Those of columns, and of expressions within a term, need not be known.)
-pub(super) fn find_collations(resolver: &Resolver<'_>, terms: &[OrderTerm<'_>]) -> Result<()> {
+/// Looks up the collations of an index: those that its terms name, and those of the columns that are terms.
+pub(super) fn find_index_collations(resolver: &Resolver<'_>, table: &Table, terms: &[OrderTerm<'_>]) -> Result<()> {
+    terms.iter().try_for_each(|term| {
+        let (expr, named) = split_collation(&term.expr);
+        let column = match expr.kind {
+            ExprKind::Column(name) => table.column(name.name),
+            ExprKind::String(name) => table.column(Name::new(name)),
+            _ => None,
+        };
+        let of_column = || column.map(|at| Coll::of(&table.columns[usize::from(at)].collation));
+        let collation = named.map(Coll::named).or_else(of_column);
+        collation.map_or(Ok(()), |collation| resolver.env.collation(collation).map(drop))
+    })
+}
+
+/// Looks up the collations that the terms of a table's key name themselves. (Those of columns, and of expressions within a term, need not be
+/// known.)
+fn find_collations(resolver: &Resolver<'_>, terms: &[OrderTerm<'_>]) -> Result<()> {
     let named = terms.iter().filter_map(|term| split_collation(&term.expr).1);
     named.map(Coll::named).try_for_each(|collation| resolver.env.collation(collation).map(drop))
 }

@@ -67,7 +67,11 @@ fn is_rowid_in_unique(altered: Altered<'_>, change: Change<'_>, body: &TableColu
     );
     let before = body.constraints[..at].iter().any(|constraint| {
         matches!(&constraint.kind, TableConstraintKind::PrimaryKey { columns: [only], .. }
-            if matches!(&split_collation(&only.expr).0.kind, ExprKind::Column(name) if column.name == name.name))
+        if match &split_collation(&only.expr).0.kind {
+            ExprKind::Column(name) => column.name == name.name,
+            ExprKind::String(name) => column.name == Name::new(name),
+            _ => false,
+        })
     });
     let was_rowid = is_integer && (of_column || before);
     was_rowid != (altered.table.rowid_column == Some(renamed))

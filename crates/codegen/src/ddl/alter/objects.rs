@@ -12,7 +12,7 @@ use lithe_sql::ast::{CreateTrigger, ExprKind, Quote, Stmt, TriggerEvent};
 use lithe_vm::operand::Db;
 
 use super::change::Change;
-use super::definitions::{find_collations, resolve_constraints, resolve_terms};
+use super::definitions::{find_index_collations, resolve_constraints, resolve_terms};
 use super::edits::RowEdit;
 use super::names::{in_index, in_name, in_table, in_table_legacy};
 use super::text::{TextEdits, as_string, in_quotes, renamed};
@@ -25,6 +25,10 @@ pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Chang
     let schema: &'a Schema = cg.env.catalog.schema(of);
     let mut edits = Vec::new();
     let mut objects = objects_of(schema);
+    if of != altered.db && matches!(change, Change::Table(_)) {
+        // The tables and indexes of temp are only checked, once the table has its new name.
+        objects.retain(|object| matches!(object, Object::Trigger(_)) || object.is_view());
+    }
     if cg.env.flags.legacy_alter_table {
         // Of views and triggers SQLite only reports in this mode that something is wrong, after it has checked all tables and indexes.
         objects.sort_by_key(|object| matches!(object, Object::Trigger(_)) || object.is_view());
@@ -207,12 +211,8 @@ fn index_edit<'a>(
         Change::Column(..) | Change::Cut(_) => is_own || !cg.env.flags.may_write_schema(),
     };
     if is_checked {
-        let in_namesake = || match is_legacy(cg, change) {
-            true => Ok(()),
-            false => verify::resolve_in_namesake(&resolver, of, table, index, true),
-        };
-        find_collations(&resolver, create.columns)
-            .and_then(|()| in_namesake())
+        find_index_collations(&resolver, table, create.columns)
+            .and_then(|()| verify::resolve_in_namesake(&resolver, of, table, index, true))
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
     let namesake = verify::namesake(&resolver, of, table.name.name());

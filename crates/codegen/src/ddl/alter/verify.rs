@@ -15,7 +15,7 @@ use lithe_sql::{Parsed, parse_statement};
 use lithe_vm::operand::Db;
 
 use super::super::build_options::stored_options;
-use super::definitions::{find_collations, resolve_constraints, resolve_terms};
+use super::definitions::{find_index_collations, resolve_constraints, resolve_terms};
 use super::edits::RowEdit;
 
 use crate::Codegen;
@@ -274,7 +274,7 @@ fn resolve_definition<'a>(resolver: &Resolver<'a>, db: Db, row: &Row) -> Result<
     let Some(index) = table.indexes.iter().find(|index| index.name == row.name) else { return Ok(()) };
     let Some(sql) = &index.sql else { return Ok(()) };
     let Stmt::CreateIndex(create) = resolver.parse_stored(sql)? else { return Ok(()) };
-    find_collations(resolver, create.columns)?;
+    find_index_collations(resolver, table, create.columns)?;
     resolve_terms(resolver, db, table, create, sql)
 }
 

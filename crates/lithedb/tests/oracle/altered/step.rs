@@ -25,7 +25,10 @@ impl World {
             false => any_written(rng, &table.columns),
         };
         let action = match rng.u32(0..20) {
-            0..4 if self.names_excluded => "ADD n".to_owned(),
+            // In the triggers of temp SQLite renames the tables that are changed by their name alone, whatever database has the table.
+            0..4 if self.names_excluded || self.has_temporary_triggers() && self.has_namesake(&table) => {
+                "ADD n".to_owned()
+            }
             0..4 => format!("RENAME TO {}", self.new_name(rng)),
             // SQLite checks the triggers and views of temp twice, the second time under the new name.
             4..9 if self
@@ -50,6 +53,16 @@ impl World {
             _ => format!("ADD CONSTRAINT named CHECK ({})", expr(rng, &Refs::of_table(&table.columns), 2)),
         };
         format!("ALTER TABLE {schema}{name} {action}")
+    }
+
+    fn has_temporary_triggers(&self) -> bool {
+        self.triggers.iter().any(|name| name.starts_with("temp."))
+    }
+
+    /// Whether another database has a table of that name, too.
+    fn has_namesake(&self, table: &Relation) -> bool {
+        let is_it = |other: &&Relation| other.name.eq_ignore_ascii_case(&table.name);
+        self.relations.iter().filter(is_it).count() > 1
     }
 
     fn new_name(&mut self, rng: &mut Rng) -> String {

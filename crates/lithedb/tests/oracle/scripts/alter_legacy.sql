@@ -54,3 +54,20 @@ pragma legacy_alter_table = 0
 DROP VIEW shadow_view
 ALTER TABLE column_renamed RENAME COLUMN a TO c
 SELECT sql FROM sqlite_schema
+-- An index is read again as ever: beside a table of temp that has its table's name, it is not found.
+PRAGMA legacy_alter_table = ON
+CREATE TABLE named(a, b, t1)
+CREATE TABLE temp.named(a, b)
+CREATE INDEX main.of_named ON named(t1)
+ALTER TABLE main.named RENAME TO other
+DROP INDEX of_named
+CREATE INDEX main.of_named ON named(a) WHERE t1
+ALTER TABLE main.named RENAME TO other
+DROP INDEX of_named
+DROP TABLE temp.named
+CREATE TEMP VIEW named AS SELECT 1
+CREATE INDEX main.of_named ON named(a)
+ALTER TABLE main.named RENAME TO other
+DROP VIEW temp.named
+ALTER TABLE main.named RENAME TO other
+SELECT name, sql FROM sqlite_schema

@@ -22,6 +22,8 @@ pub(crate) fn resolve_insert<'a>(
     insert: &ast::Insert<'a>,
 ) -> Result<&'a mut ResolvedInsert<'a>> {
     let target = change_target(resolver, base, insert.table)?;
+    // The query of a view that is inserted into is not run.
+    resolver.misnumbered.set(None);
     // SQLite generates code for several rows while it parses them, before it processes the INSERT.
     let has_rows_first = base.within.is_none() && has_several_rows(insert);
     if !has_rows_first {

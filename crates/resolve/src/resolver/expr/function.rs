@@ -33,11 +33,7 @@ fn resolve_call<'a>(
     span: Span,
 ) -> Result<Expr<'a>> {
     let function = match callable_function(resolver, scope, call, span) {
-        // In a schema that is being verified, only names are resolved, because functions may be registered later; but views that a view
-        // names are resolved as ever.
-        Err(_) if resolver.only_names && !resolver.nesting.is_in_source_view() => {
-            return resolve_names_of_call(resolver, scope, call);
-        }
+        Err(_) if resolver.looks_up_no_functions() => return resolve_names_of_call(resolver, scope, call),
         Err(error) if scope.rules.is_loaded && !scope.rules.in_default && is_unknown(resolver, call) => {
             return resolve_uncallable(resolver, scope, call, &error);
         }

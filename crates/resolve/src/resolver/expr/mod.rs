@@ -7,7 +7,7 @@ pub(super) mod query;
 pub(super) mod terms;
 mod window;
 
-use lithe_catalog::{CompileError, Result};
+use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_sql::ast::{self, BinaryOp as Op, ExprKind, Name, Quote, Span, UnaryOp as Prefix};
 use lithe_sql::text::is_smallest_integer;
 use lithe_value::Affinity;
@@ -26,9 +26,10 @@ pub(super) fn resolve_expr<'a>(
     scope: &Scope<'_, 'a>,
     expr: &ast::Expr<'a>,
 ) -> Result<Expr<'a>> {
-    match resolve_item(resolver, scope, expr)? {
-        Expr::Row(_) if !resolver.only_names => Err(CompileError::new("row value misused").resumable()),
-        value => Ok(value),
+    match resolve_item(resolver, scope, expr) {
+        Ok(Expr::Row(_)) if !resolver.only_names => Err(CompileError::new("row value misused").resumable()),
+        Err(error) if resolver.is_lenient.get() && error.kind != ErrorKind::Join => Ok(Expr::Null),
+        value => value,
     }
 }
 
@@ -144,7 +145,9 @@ pub(super) fn find_later_error<'a>(
         && let Some(end) = call.args.iter().position(|arg| !is_searched(arg))
     {
         // The search ends within the arguments, and continues behind the call.
-        if let Err(found) = callable_function(resolver, scope, call, expr.span) {
+        if let Err(found) = callable_function(resolver, scope, call, expr.span)
+            && !resolver.looks_up_no_functions()
+        {
             *error = found;
         }
         call.args[..end].iter().all(|arg| find_later_error(resolver, scope, arg, error));

@@ -77,7 +77,7 @@ pub(super) fn resolve_column<'a>(
                     return Err(CompileError::new(format!("misuse of aliased window function {name}")));
                 }
                 note_sources(scope, &expr);
-                note_names(resolver, scope, wanted, &expr);
+                note_names(resolver, (scope, here), wanted, &expr);
                 return may_read(resolver, scope, here.sources, expr);
             }
             Answer::Ambiguous => {
@@ -89,15 +89,26 @@ pub(super) fn resolve_column<'a>(
     no_column(resolver, scope, wanted)
 }
 
-/// Adds a name to the log of names, if there is one.
-fn note_names<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, wanted: Wanted<'a>, expr: &Expr<'a>) {
+/// Adds a name in `scope`, which was found `here`, to the log of names, if there is one.
+fn note_names<'a>(
+    resolver: &Resolver<'a>,
+    (scope, here): (&Scope<'_, 'a>, &Scope<'_, 'a>),
+    wanted: Wanted<'a>,
+    expr: &Expr<'a>,
+) {
     let (Some(log), Expr::Column(column)) = (&resolver.log, expr) else { return };
     let Some(table) = column.table else { return };
     let position = column.index.position().map(|at| at as u16).or(table.rowid_column);
     if let Some(at) = position {
         log.note_column(scope.text, wanted.column, table, at);
     }
-    if let Some(qualifier) = wanted.table {
+    // To SQLite, a qualifier that is the alias of any source on the way is no name of a table.
+    let has_alias = |scope: &Scope<'_, 'a>, qualifier: Ident<'a>| {
+        scope.sources.iter().any(|source| log.is_aliased(source.id) && source.name == qualifier.name)
+    };
+    if let Some(qualifier) = wanted.table
+        && !scope.up_to(here).any(|scope| has_alias(scope, qualifier))
+    {
         log.note_qualifier(scope.text, qualifier, column.source, table);
     }
 }

@@ -261,6 +261,12 @@ impl<'a> Scope<'_, 'a> {
         self.with_enclosing().all(is_in)
     }
 
+    /// This scope and those around it, up to `last`.
+    pub fn up_to(&self, last: &Self) -> impl Iterator<Item = &Self> {
+        let mut is_behind = false;
+        self.with_enclosing().take_while(move |scope| !std::mem::replace(&mut is_behind, std::ptr::eq(*scope, last)))
+    }
+
     fn with_enclosing(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |scope| scope.parent)
     }

@@ -250,8 +250,8 @@ fn table_star<'a>(
                 }
             }
             _ if source.name == table => {
-                is_found = true;
-                if let (Some(log), ScopeColumns::Table(named)) = (&resolver.log, source.columns) {
+                let is_first = !std::mem::replace(&mut is_found, true);
+                if let (Some(log), ScopeColumns::Table(named), true) = (&resolver.log, source.columns, is_first) {
                     log.note_qualifier(scope.text, written, source.id, named);
                 }
                 for Visible { name, position } in visible_columns(source) {

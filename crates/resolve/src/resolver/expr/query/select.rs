@@ -154,8 +154,9 @@ fn resolve_clauses<'a>(
     let (having, of_having) = numbers.counted(having);
     let having = having?;
     let terms = terms()?;
-    if resolver.only_names {
-        resolve_window_clause(resolver, &order_scope(conditions), query.windows)?;
+    if resolver.only_names && !query.windows.is_empty() {
+        let resolve = || resolve_window_clause(resolver, &order_scope(conditions), query.windows);
+        resolver.nesting.outside_source_view(resolve)?;
     }
     // SELECTs are numbered in another order: WHERE, GROUP BY, HAVING, ORDER BY.
     numbers.move_behind(of_having.clone());

@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 
 use lithe_base::{Db, ResultCode};
-use lithe_catalog::{CompileError, ErrorKind, Result, Table};
+use lithe_catalog::{CompileError, ErrorKind, Result, Table, View, fail};
 use lithe_sql::ast::{
     self, Expr, ExprKind, FromItem, FunctionCall, InSet, JoinConstraint, Name, OrderTerm, Over, ResultColumnKind,
     SelectCore, Source, Window,
@@ -16,7 +16,8 @@ use lithe_sql::ast::{
 
 use super::from::resolve_from;
 use super::set::item_of_set;
-use super::with::setup_cores;
+use super::view::resolve_view;
+use super::with::{CIRCULAR, setup_cores};
 use crate::resolver::Resolver;
 use crate::resolver::scope::{Found, Scope};
 
@@ -57,8 +58,17 @@ pub(crate) fn or_of_sources_of_update<'a>(
 struct Tables<'s, 'a> {
     parent: Option<&'s Tables<'s, 'a>>,
     tables: &'a [ast::CommonTable<'a>],
-    /// The tables that have been searched, or are being searched.
-    seen: RefCell<Vec<bool>>,
+    seen: RefCell<Vec<Seen>>,
+}
+
+/// How far a common table has been searched.
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    Not,
+    /// A reference to the table is circular.
+    Busy,
+    /// It has been searched, or its recursive terms are being searched.
+    Done,
 }
 
 struct Search<'r, 'a> {
@@ -71,7 +81,7 @@ struct Search<'r, 'a> {
 
 impl<'s, 'a> Tables<'s, 'a> {
     fn of(with: &ast::With<'a>, parent: Option<&'s Tables<'s, 'a>>) -> Tables<'s, 'a> {
-        Tables { parent, tables: with.tables, seen: RefCell::new(vec![false; with.tables.len()]) }
+        Tables { parent, tables: with.tables, seen: RefCell::new(vec![Seen::Not; with.tables.len()]) }
     }
 }
 
@@ -180,8 +190,14 @@ impl<'a> Search<'_, 'a> {
     /// Searches the common table of that name, where it is first named. False if there is none.
     fn common_table(&mut self, scope: &Scope<'_, 'a>, with: Option<&Tables<'_, 'a>>, name: Name<'a>) -> Result<bool> {
         let Some((here, at)) = find(with, name) else { return Ok(false) };
-        if std::mem::replace(&mut here.seen.borrow_mut()[at], true) {
-            return Ok(true);
+        let set_seen = |seen| std::mem::replace(&mut here.seen.borrow_mut()[at], seen);
+        match set_seen(Seen::Busy) {
+            Seen::Not => {}
+            Seen::Busy => return fail(format!("{CIRCULAR}: {}", here.tables[at].name.name)),
+            Seen::Done => {
+                set_seen(Seen::Done);
+                return Ok(true);
+            }
         }
         let table = &here.tables[at];
         // The recursive terms of a table come after its start.
@@ -189,9 +205,11 @@ impl<'a> Search<'_, 'a> {
             None => self.select(scope, Some(here), table.select)?,
             Some(start) => {
                 self.start_of(scope, here, table.select, start)?;
+                set_seen(Seen::Done);
                 self.cores(scope, Some(here), table.select, start)?;
             }
         }
+        set_seen(Seen::Done);
         check_width(table)?;
         Ok(true)
     }
@@ -220,11 +238,22 @@ impl<'a> Search<'_, 'a> {
             return Ok(());
         }
         self.views.push(found.table);
-        let Ok(select) = self.resolver.parse_stored_select(&view.select) else { return Ok(()) };
-        let nothing = Found::default();
-        let fixed_db = (found.db != Db::TEMP).then_some(found.db);
-        self.select(&Scope { fixed_db, ..Scope::outermost(&view.select, &nothing) }, None, select)
-            .map_err(CompileError::without_offset)
+        self.view(found.db, found.table, view)
+    }
+
+    /// A view, whose query SQLite resolves as a whole to know the columns. Each view is resolved once at most, however many queries around
+    /// the error are searched.
+    fn view(&self, db: Db, table: &'a Table, view: &'a View) -> Result<()> {
+        let nesting = &self.resolver.nesting;
+        match nesting.known(table) {
+            Some(Some(message)) => return Err(CompileError::new(message)),
+            Some(None) => return Ok(()),
+            None => {}
+        }
+        let resolve = || nesting.in_source_view(|| resolve_view(self.resolver, db, table, view, false));
+        self.resolver.env.authorizer.silent(resolve)?;
+        nesting.note_resolved(table);
+        Ok(())
     }
 
     /// USING and NATURAL, which name columns of the sources.
@@ -234,7 +263,7 @@ impl<'a> Search<'_, 'a> {
         if !items.iter().any(names_columns) {
             return Ok(());
         }
-        match resolve_from(self.resolver, scope, items, &Found::default(), None) {
+        match self.resolver.leniently(|| resolve_from(self.resolver, scope, items, &Found::default(), None)) {
             Err(error) if error.kind == ErrorKind::Join => Err(error),
             _ => Ok(()),
         }

@@ -7,8 +7,8 @@ use lithe_sql::ast::{self, Stmt};
 use super::derived::derived_table;
 use super::resolve_query;
 use crate::ir::{Derived, Expr, OutputColumn, Query, plain_output};
-use crate::resolver::Resolver;
 use crate::resolver::scope::{Found, Rules, Scope};
+use crate::resolver::{Misnumbered, Resolver};
 
 /// `view`, which `table` is, as a source. `outside_where`: see [`Rules`].
 pub(crate) fn resolve_view<'a>(
@@ -22,11 +22,19 @@ pub(crate) fn resolve_view<'a>(
     let Stmt::Select(select) = resolver.parse_stored(&view.select)? else {
         return fail(format!("malformed view {}", table.name));
     };
-    let query = view_query(resolver, db, table, (select, &view.select), outside_where)?;
-    let columns = match resolver.only_names {
-        true => named_columns(query.columns, &view.columns),
-        false => view_columns(query.columns, &view.columns, table)?,
+    let before = resolver.misnumbered.get();
+    let query = match view_query(resolver, db, table, (select, &view.select), outside_where) {
+        Err(error) => {
+            resolver.nesting.note_failed(table, &error);
+            return Err(error);
+        }
+        query => query?,
     };
+    let columns = named_columns(query.columns, &view.columns);
+    // Of a view in a view the outer one is reported, of several beside each other the first.
+    let own =
+        (columns.len() != query.columns.len()).then_some(Misnumbered { view: table, columns: query.columns.len() });
+    resolver.misnumbered.set(before.or(own).or(resolver.misnumbered.get()));
     Ok(derived_table(resolver, query, &columns, Some(table), None))
 }
 
@@ -67,7 +75,8 @@ fn view_query<'a>(
     query.map_err(CompileError::without_offset)
 }
 
-/// As [`view_columns`], for a schema that is verified: SQLite does not compare the number of columns then, and takes the names of the list.
+/// The columns under the names of the view's list, if it has one. A list of another length is refused by [`Resolver::refuse_misnumbered`],
+/// once all names are resolved: SQLite compares the numbers when it generates the code, and not at all in a schema that it verifies.
 fn named_columns<'a>(columns: &[OutputColumn<'a>], names: &'a [NameBuf]) -> Vec<OutputColumn<'a>> {
     if names.is_empty() {
         return columns.to_vec();
@@ -75,17 +84,4 @@ fn named_columns<'a>(columns: &[OutputColumn<'a>], names: &'a [NameBuf]) -> Vec<
     let null = plain_output(&Expr::Null);
     let column = |at| columns.get(at).copied().unwrap_or(null);
     names.iter().enumerate().map(|(at, name)| column(at).renamed(name.name())).collect()
-}
-
-fn view_columns<'a>(columns: &[OutputColumn<'a>], names: &'a [NameBuf], view: &Table) -> Result<Vec<OutputColumn<'a>>> {
-    let mut columns = columns.to_vec();
-    if names.is_empty() {
-        return Ok(columns);
-    }
-    if names.len() != columns.len() {
-        let message = format!("expected {} columns for '{}' but got {}", names.len(), view.name, columns.len());
-        return fail(message);
-    }
-    columns.iter_mut().zip(names).for_each(|(column, name)| *column = column.renamed(name.name()));
-    Ok(columns)
 }

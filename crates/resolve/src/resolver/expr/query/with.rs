@@ -15,7 +15,7 @@ use crate::resolver::Resolver;
 use crate::resolver::scope::with::{Done, State, WithScope};
 use crate::resolver::scope::{Found, Rules, Scope};
 
-const CIRCULAR: &str = "circular reference";
+pub(super) const CIRCULAR: &str = "circular reference";
 const MULTIPLE: &str = "multiple recursive references";
 
 /// The common table whose recursive terms are being resolved.

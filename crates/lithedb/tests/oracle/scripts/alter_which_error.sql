@@ -1,0 +1,78 @@
+-- ADD COLUMN: the definition alone, then what it may not have, then what rows forbid, then the whole table.
+CREATE TABLE t(x, y)
+CREATE TABLE k(a TEXT PRIMARY KEY DESC, b)
+ALTER TABLE k ADD n1 PRIMARY KEY DEFAULT ("dq" || 'k')
+ALTER TABLE k ADD n1 PRIMARY KEY CONSTRAINT [n9] DEFAULT ("dq" || 'k')
+ALTER TABLE k ADD n1 PRIMARY KEY DEFAULT (x)
+ALTER TABLE k ADD n1 PRIMARY KEY
+ALTER TABLE k ADD n1 AS (b) PRIMARY KEY
+ALTER TABLE k ADD n1 UNIQUE CHECK (zz)
+ALTER TABLE t ADD s1 AS (zz) STORED
+ALTER TABLE t ADD s1 CHECK (zz) NOT NULL
+ALTER TABLE t ADD n DEFAULT 5 AS (x)
+ALTER TABLE t ADD n AS (x) DEFAULT 5
+ALTER TABLE t ADD n UNIQUE DEFAULT 5 AS (zz) STORED
+ALTER TABLE k ADD n PRIMARY KEY DEFAULT 5 AS (zz) STORED
+ALTER TABLE t ADD n AS (x) AS (y)
+INSERT INTO t(x) VALUES (1)
+ALTER TABLE t ADD n DEFAULT 5 AS (x) STORED
+ALTER TABLE t ADD s1 AS (zz) STORED
+ALTER TABLE t ADD s1 AS (zz)
+ALTER TABLE t ADD s1 NOT NULL AS (zz) STORED
+ALTER TABLE t ADD s1 NOT NULL CHECK (zz)
+ALTER TABLE t ADD s1 CHECK (zz) DEFAULT (random())
+ALTER TABLE t ADD s1 CHECK (zz) AS (x) STORED
+ALTER TABLE t ADD s1 AS (s1) STORED
+ALTER TABLE t ADD s1 REFERENCES t DEFAULT 5 CHECK (zz)
+PRAGMA foreign_keys = ON
+ALTER TABLE t ADD s1 REFERENCES t DEFAULT 5 CHECK (zz)
+-- Unused windows of a view: columns that do not exist are found, functions are not.
+CREATE VIEW w2 AS SELECT x AS c FROM t WINDOW w AS (ORDER BY nosuch(x)) UNION ALL SELECT x FROM t
+CREATE VIEW w3 AS SELECT c FROM w2
+CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT (SELECT c FROM w2); END
+ALTER TABLE t RENAME y TO z
+ALTER TABLE k RENAME TO k2
+SELECT sql FROM sqlite_schema
+DROP VIEW w2
+DROP TRIGGER r
+CREATE VIEW w2 AS SELECT x AS c FROM t WINDOW w AS (ORDER BY zz)
+ALTER TABLE t RENAME z TO y
+DROP VIEW w2
+DROP VIEW w3
+-- A qualifier that is an alias of any source on the way, and t.* that means another source first, stay as they are.
+CREATE TABLE t2(x, y)
+CREATE VIEW v1 AS WITH t2(a, w) AS (SELECT 1, 2) SELECT t2.* FROM t2, main.t2
+CREATE VIEW v2 AS WITH t2(a, w) AS (SELECT 1, 2) SELECT t2.* FROM main.t2, t2
+CREATE VIEW v5 AS SELECT t2.* FROM t2, (SELECT 1) AS t2
+CREATE VIEW v11 AS WITH t2(z) AS (SELECT 1) SELECT t2.z FROM t2 NATURAL JOIN main.t2 WHERE t2.y
+CREATE VIEW v13 AS SELECT t2.x, (SELECT t2.y FROM t AS t2) FROM t2
+CREATE VIEW v15 AS WITH t2(z) AS (SELECT 1) SELECT (SELECT t2.y FROM t2) FROM main.t2
+ALTER TABLE t2 RENAME TO n2
+SELECT name, sql FROM sqlite_schema
+CREATE VIEW v8 AS SELECT n2.x FROM n2 NATURAL JOIN (SELECT 1 AS z) AS n2 WHERE n2.y
+ALTER TABLE n2 RENAME TO n3
+DROP VIEW v8
+CREATE VIEW v14 AS SELECT n2.x, (SELECT n2.y FROM (SELECT 1 z) AS n2) FROM n2
+ALTER TABLE n2 RENAME TO n3
+DROP VIEW v14
+ALTER TABLE n2 RENAME TO n3
+SELECT name, sql FROM sqlite_schema
+-- A table that is not known does not make ALTER read a schema that has been written by hand.
+CREATE TABLE g(a, CHECK (a > 0))
+PRAGMA writable_schema = ON
+UPDATE sqlite_schema SET sql = replace(sql, 'a > 0', 'a > 10')
+ALTER TABLE nosuch ADD n
+INSERT INTO g VALUES (0)
+INSERT INTO g VALUES (5)
+ALTER TABLE g ADD n
+INSERT INTO g(a) VALUES (5)
+-- A text in single quotes is a name in PRIMARY KEY, also behind which UNIQUE means the rowid.
+CREATE TABLE q2(a INTEGER, b, PRIMARY KEY('a' COLLATE NOCASE), UNIQUE([a], b)) WITHOUT ROWID
+ALTER TABLE q2 RENAME a TO a
+-- Tables of temp are checked under the new name only.
+CREATE TEMP TABLE in_temp(a, b, CHECK (0 AND a || (b, 1) = (2, b)))
+ALTER TABLE k RENAME TO k9
+DROP TABLE in_temp
+CREATE VIEW unknown AS SELECT zz IS NOT NULL IN (nosuch('str'), 'x') FROM n3
+ALTER TABLE n3 DROP x
+SELECT name, sql FROM sqlite_schema

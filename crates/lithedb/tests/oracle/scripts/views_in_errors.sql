@@ -1,0 +1,22 @@
+-- A view is resolved as a whole where it is named, before the names of the query around it.
+CREATE TABLE t1(a, b)
+CREATE TABLE t2(a, c)
+CREATE VIEW v1 AS SELECT nosuch(a) AS x FROM t1
+SELECT a FROM t1, t2, v1
+SELECT a FROM t1, t2 WHERE c IN (SELECT x FROM v1)
+SELECT a FROM t1, t2 ORDER BY (SELECT x FROM v1)
+SELECT zz FROM t1 WHERE EXISTS (SELECT 1 FROM (SELECT * FROM v1))
+CREATE VIEW v2 AS SELECT x FROM v1
+CREATE VIEW v3 AS SELECT x FROM v2
+SELECT zz FROM t1 WHERE (SELECT x FROM v3)
+SELECT zz FROM v3
+SELECT zz, (SELECT 1 FROM nosuch) FROM t1 WHERE (SELECT x FROM v3)
+SELECT zz, (SELECT x FROM v3) FROM t1 WHERE (SELECT 1 FROM nosuch)
+CREATE VIEW right AS SELECT a FROM t1
+SELECT zz FROM right WHERE (SELECT x FROM right, v3)
+-- USING finds no column before a name in the query beside it is wrong.
+SELECT 1 FROM (SELECT e, 1 FROM t1) AS s JOIN t1 USING (b)
+SELECT 1 FROM (SELECT e AS b, 1 FROM t1) AS s JOIN t1 USING (b)
+SELECT 1 FROM (SELECT e AS a, 1 FROM t1) AS s JOIN t1 USING (b)
+SELECT 1 FROM (SELECT a FROM t1 WHERE e) AS s JOIN t1 USING (b)
+SELECT (SELECT b FROM t1, t1) FROM (SELECT nosuch(a), 1 FROM t1) AS s JOIN t1 USING (b)
