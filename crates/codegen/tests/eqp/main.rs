@@ -55,6 +55,11 @@ fn constants() {
 }
 
 #[test]
+fn sides_of_joins_and_compounds() {
+    check(include_str!("sides.sql"));
+}
+
+#[test]
 fn order_of_conditions() {
     check(include_str!("terms.sql"));
 }

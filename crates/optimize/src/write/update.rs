@@ -3,7 +3,8 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, Index, IndexTerm, Result, Table};
-use lithe_resolve::{ChangeTarget, ResolvedChange, Resolver, Scope};
+use lithe_resolve::ir::Expr;
+use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, ResolvedChange, Resolver, Scope};
 use lithe_sql::ast::{self, Conflict};
 
 use super::changed::Changed;
@@ -80,7 +81,8 @@ pub fn plan<'a>(
 ) -> Result<(&'a ResolvedChange<'a>, UpdatePlan<'a>)> {
     let resolver = planner.context.resolver;
     refuse::update_early(resolver, scope, update)?;
-    let change = resolver.update(scope, update)?;
+    let change = resolver.update(scope, update);
+    let change = change.map_err(|error| error_of_keys(resolver, scope, update).unwrap_or(error))?;
     let triggers = Triggers::of(resolver, &change.target, Event::Update(change.set));
     refuse::read_only(resolver, &change.target, &triggers, change.returning.is_some())?;
     prepare::change(planner, change);
@@ -94,6 +96,26 @@ pub fn plan<'a>(
         UpdatePlan::Rows(plan_rows(planner, change, triggers, policy)?)
     };
     Ok((change, plan))
+}
+
+/// The error of a foreign key, if there is one. SQLite goes on behind an error in the SELECT that finds the rows of an UPDATE with FROM, and
+/// reports that of a key instead.
+#[cold]
+fn error_of_keys<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Option<CompileError> {
+    if update.from.is_empty() || !resolver.env.flags.foreign_keys {
+        return None;
+    }
+    let target = resolver.change_target(scope, update.table).ok()?;
+    let columns = update.set.iter().flat_map(|assignment| assignment.columns.iter());
+    let assigned = columns.map(|column| {
+        let at = target.table.column(column.name)?;
+        let is_rowid = target.table.rowid_column == Some(at);
+        let column = if is_rowid { ChangedColumn::Rowid } else { ChangedColumn::Column(at) };
+        Some(Assigned { column, named: Some(at), value: Expr::Null })
+    });
+    let set: Vec<Assigned<'a>> = assigned.collect::<Option<_>>()?;
+    let changed = Changed::of(resolver, &target, &set).ok()?;
+    ForeignKeys::of(resolver, &target, Change::Update(&changed)).err()
 }
 
 /// Plans an UPDATE of a table that fires these triggers. `policy` is the conflict action of the statement.

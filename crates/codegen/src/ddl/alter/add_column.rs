@@ -149,7 +149,7 @@ fn with_one_definition<'t>(arena: &'t Bump, create: &CreateTable<'t>) -> &'t Cre
         others.iter_mut().for_each(|column| column.constraints = &[]);
         let alone = |constraint: &ColumnConstraint<'t>| match constraint.kind {
             ColumnConstraintKind::Check(_)
-            | ColumnConstraintKind::PrimaryKey { .. }
+            | ColumnConstraintKind::PrimaryKey { autoincrement: false, .. }
             | ColumnConstraintKind::Unique(_) => None,
             ColumnConstraintKind::Generated { value, text, stored } => {
                 let value = ast::Expr { kind: ast::ExprKind::Null, height: 1, ..value };

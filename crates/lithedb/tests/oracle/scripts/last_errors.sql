@@ -303,3 +303,16 @@ SELECT coalesce(abs(x), EXISTS (SELECT abs(a) FROM t), y) FROM t
 SELECT coalesce(abs(x), EXISTS (SELECT 1 FROM t WHERE z), y) FROM t
 SELECT coalesce(abs(x), EXISTS (SELECT z FROM t WHERE w), y) FROM t
 SELECT coalesce(abs(x), EXISTS (SELECT a FROM t JOIN u ON z), y) FROM t
+CREATE TABLE chained(a PRIMARY KEY, b) WITHOUT ROWID
+CREATE TABLE other(a, b)
+CREATE TRIGGER c1 AFTER DELETE ON chained BEGIN INSERT INTO other(a) VALUES (old.a); END
+CREATE TRIGGER c2 AFTER INSERT ON other BEGIN INSERT INTO other(a) VALUES (1); END
+DELETE FROM chained RETURNING rowid
+UPDATE chained SET a = 1 RETURNING rowid
+SELECT nullif((1 AND a), x) IS NOT (y IS NOT FALSE) FROM t
+SELECT coalesce(abs(x), y IS TRUE) FROM t
+SELECT coalesce(abs(x), a IS TRUE, y) FROM t
+UPDATE k SET a = 1 FROM nosuch
+UPDATE k SET a = 1 FROM t WHERE z
+UPDATE k SET b = 1 FROM t WHERE z
+UPDATE k SET nosuch = 1 FROM t WHERE z

@@ -48,7 +48,9 @@ pub(crate) fn resolve_insert<'a>(
         }
         let upserts = resolve_upserts(resolver, scope, &target, insert, (columns, excluded))?;
         let returning = resolve_returning(resolver, base, &target, insert.returning);
-        resolver.change_returning_error(|error| error_in_returning(resolver, &target, error));
+        if returning.is_some() {
+            resolver.change_returning_error(|error| error_in_returning(resolver, &target, error));
+        }
         resolver.checks.check_delayed()?;
         let places = places(resolver, target.width(), columns);
         let insert = ResolvedInsert { target, or: insert.or, columns, places, rows, upserts, excluded, returning };

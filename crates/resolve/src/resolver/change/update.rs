@@ -89,6 +89,11 @@ fn error_of_join<'a>(
     target: &ChangeTarget<'a>,
     error: CompileError,
 ) -> CompileError {
+    let mut columns = update.set.iter().flat_map(|assigned| assigned.columns.iter());
+    if columns.any(|column| assigned_column(resolver, target, column.name).is_err()) {
+        // The columns are looked up before.
+        return error;
+    }
     let error = or_of_sources_of_update(resolver, base, update, error);
     let set = |column: Name<'_>| update.set.iter().any(|assigned| assigned.columns.iter().any(|c| c.name == column));
     let fires = |trigger: &Trigger| match &trigger.event {

@@ -116,14 +116,13 @@ pub(super) fn find_later_error<'a>(
             return false;
         }
         ExprKind::Binary(Op::Arrow | Op::DoubleArrow, left, right) => {
-            for arg in [left, right].into_iter().take_while(|arg| is_searched(arg)) {
-                find_later_error(resolver, scope, arg, error);
-            }
+            let mut args = [left, right].into_iter().take_while(|arg| is_searched(arg));
+            args.all(|arg| find_later_error(resolver, scope, arg, error));
             return true;
         }
         _ => {}
     }
-    if let ExprKind::Binary(Op::Is | Op::IsNot, _, right) = expr.kind
+    if let ExprKind::Binary(Op::Is | Op::IsNot, left, right) = expr.kind
         && is_word(right)
     {
         // The word is looked up, because it may be TRUE or FALSE.
@@ -131,7 +130,11 @@ pub(super) fn find_later_error<'a>(
         while let ExprKind::Collate(collate) = named.kind {
             named = &collate.value;
         }
-        find_later_error(resolver, scope, named, error);
+        let is_truth = is_truth(right).is_some();
+        let is_word =
+            is_truth && resolve_expr(resolver, scope, named).is_ok_and(|named| matches!(named, Expr::Boolean(_)));
+        // Of a test of truth, the operand is resolved as well.
+        find_later_error(resolver, scope, if is_word { left } else { named }, error);
         return false;
     }
     if let ExprKind::Like(like) = expr.kind

@@ -1,0 +1,113 @@
+-- ORDER BY of constants is a sort; sources on the left of a RIGHT JOIN keep their order; EXCEPT counts the rows on its right, INTERSECT the fewer.
+create table t(a, b)
+create table u(a PRIMARY KEY, b) WITHOUT ROWID
+create index ta on t(a)
+create table t3(a PRIMARY KEY, b, c, d UNIQUE)
+create table s(k INTEGER PRIMARY KEY, v)
+create table w(a, b)
+create table z(a, b)
+? SELECT 2 FROM t ORDER BY 1
+? SELECT 2 AS x FROM t ORDER BY x
+? SELECT 2 COLLATE NOCASE FROM t ORDER BY 1
+? SELECT 2 FROM t ORDER BY 1 COLLATE NOCASE
+? SELECT 2 FROM t ORDER BY 1 NULLS LAST
+? SELECT 2 FROM t ORDER BY 1 DESC
+? SELECT 2 FROM t ORDER BY 1 DESC NULLS FIRST
+? SELECT 'a', 2 FROM t ORDER BY 1, 2
+? SELECT a, 2 FROM t ORDER BY 2, 1
+? SELECT a, 2 FROM t ORDER BY 2 COLLATE NOCASE, 1
+? SELECT a, 2 FROM t ORDER BY 1, 2 COLLATE NOCASE
+? SELECT a, 2 COLLATE NOCASE FROM t ORDER BY 1, 2
+? SELECT b, 2 COLLATE NOCASE FROM t ORDER BY 1, 2
+? SELECT b FROM t ORDER BY 'x'
+? SELECT b FROM t ORDER BY 'x' COLLATE NOCASE
+? SELECT b FROM t ORDER BY 1+1
+? SELECT b FROM t ORDER BY abs(1)
+? SELECT b FROM t ORDER BY +1
+? SELECT b FROM t ORDER BY (SELECT 1)
+? SELECT b FROM t ORDER BY NULL
+? SELECT b FROM t ORDER BY NULL COLLATE nocase
+? SELECT b FROM t ORDER BY CAST(1 AS text)
+? SELECT b FROM t ORDER BY 1=1
+? SELECT b FROM t WHERE b = 1 ORDER BY b
+? SELECT b FROM t WHERE b = 1 ORDER BY b COLLATE nocase
+? SELECT b FROM t WHERE b IS 1 ORDER BY b
+? SELECT b FROM t WHERE b = 'x' COLLATE nocase ORDER BY b
+? SELECT 1, sum(b) FROM t GROUP BY 1 ORDER BY 1
+? SELECT 1 COLLATE nocase, sum(b) FROM t GROUP BY 1 ORDER BY 1
+? SELECT sum(b) FROM t GROUP BY 'x'
+? SELECT sum(b) FROM t GROUP BY 'x', a
+? SELECT sum(b) FROM t GROUP BY 'x' COLLATE nocase, a
+? SELECT DISTINCT 'x' FROM t
+? SELECT DISTINCT 'x' COLLATE nocase FROM t
+? SELECT DISTINCT 'x' FROM t ORDER BY 1
+? SELECT 1 FROM t, u ORDER BY 1 COLLATE nocase
+? SELECT 1 FROM t ORDER BY 1 COLLATE nocase LIMIT 1
+? SELECT 1 FROM u ORDER BY 1 COLLATE nocase LIMIT 1
+? SELECT 1 AS z FROM t ORDER BY z COLLATE nocase
+? SELECT 1 AS z FROM t ORDER BY z+1
+? SELECT b FROM t ORDER BY 1.5
+? SELECT b FROM t ORDER BY true
+? SELECT b FROM t ORDER BY rowid, 'x' COLLATE nocase
+? SELECT b FROM t ORDER BY 'x' COLLATE nocase, rowid
+? SELECT count(*) FROM t ORDER BY 1 COLLATE nocase
+? SELECT 1 UNION ALL SELECT 2 ORDER BY 1 COLLATE nocase
+? SELECT row_number() OVER (ORDER BY 1) FROM t
+? SELECT row_number() OVER (ORDER BY 1 COLLATE nocase) FROM t
+? SELECT row_number() OVER (PARTITION BY 'x' ORDER BY a) FROM t
+? SELECT row_number() OVER (PARTITION BY 'x' COLLATE nocase ORDER BY a) FROM t
+? SELECT * FROM t3 x JOIN t3 y ON x.a = y.b RIGHT JOIN t3 z ON z.a=x.a
+? SELECT * FROM t3 x JOIN t3 y ON x.a = y.b LEFT JOIN t3 z ON z.a=x.a
+? SELECT * FROM t3 x, t3 y RIGHT JOIN t3 z ON z.a=x.a WHERE x.a = y.b
+? SELECT y.c FROM s x, t3 y RIGHT JOIN t3 z ON z.a=x.k
+? SELECT y.c FROM t3 y, s x RIGHT JOIN t3 z ON z.a=x.k
+? SELECT y.c FROM t3 y, s x LEFT JOIN t3 z ON z.a=x.k
+? SELECT y.c FROM s x, t3 y LEFT JOIN t3 z ON z.a=x.k
+? SELECT y.c FROM t3 y, s x WHERE y.b
+? SELECT y.c FROM s x, t3 y WHERE y.b
+? SELECT y.c FROM s x, t3 y ON y.b RIGHT JOIN s z ON z.k=y.b
+? SELECT y.c FROM s x JOIN t3 y ON y.b = 3 RIGHT JOIN s z ON z.k=y.b
+? SELECT y.c FROM s x JOIN t3 y ON y.a = 3 RIGHT JOIN s z ON z.k=y.b
+? SELECT y.c FROM s x JOIN t3 y ON y.a = 3 FULL JOIN s z ON z.k=y.b
+? SELECT y.c FROM s x JOIN t3 y ON y.b > 3 FULL JOIN s z ON z.k=y.b
+? SELECT y.c FROM s x, s w, t3 y ON y.b > 3 FULL JOIN s z ON z.k=y.b
+? SELECT y.c FROM s x, t3 y FULL JOIN s z ON z.k=y.b JOIN t3 q ON q.b = 1
+? SELECT y.c FROM t3 y FULL JOIN s z ON z.k=y.b, s r, t3 q ON q.b = 1
+? SELECT * FROM (SELECT a, max(b) m FROM t GROUP BY a) x JOIN w ON w.b = x.m
+? SELECT * FROM (SELECT a, max(b) m FROM t GROUP BY a) x JOIN w ON w.b > x.m
+? SELECT * FROM (SELECT a, b m FROM t LIMIT 9) x JOIN w ON w.b = x.m
+? SELECT * FROM (SELECT DISTINCT a, b m FROM t) x JOIN w ON w.b = x.m
+? SELECT * FROM (SELECT a, b m FROM t UNION SELECT 1, 2) x JOIN w ON w.b = x.m
+? SELECT * FROM (SELECT a, b m FROM t EXCEPT SELECT 1, 2) x JOIN w ON w.b = x.m
+? SELECT * FROM (SELECT a, b m FROM t EXCEPT SELECT 1, 2) x JOIN w ON w.b+0 = x.m
+? SELECT * FROM (SELECT a, b m FROM t UNION SELECT 1, 2) x JOIN w ON w.b+0 = x.m
+? SELECT * FROM (SELECT a, b m FROM t LIMIT 9) x JOIN w ON w.b+0 = x.m
+? SELECT * FROM (SELECT a, max(b) m FROM t GROUP BY a) x JOIN w ON w.b+0 = x.m
+? SELECT * FROM (SELECT a, b m FROM t UNION SELECT 1, 2) x JOIN w ON length(w.b) = x.m
+? SELECT * FROM (SELECT a, b m FROM t UNION SELECT 1, 2) x JOIN u ON length(u.b) = x.m
+? SELECT * FROM w JOIN (SELECT a, b m FROM t UNION SELECT 1, 2) x ON length(w.b) = x.m
+? SELECT * FROM w JOIN (SELECT a, b m FROM t UNION SELECT 1, 2) x ON w.b = x.m
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT a FROM w) x, z
+? SELECT * FROM (SELECT a FROM w EXCEPT SELECT a FROM t) x, z
+? SELECT * FROM (SELECT a FROM t INTERSECT SELECT a FROM w) x, z
+? SELECT * FROM (SELECT a FROM w INTERSECT SELECT a FROM t) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT a FROM w UNION SELECT a FROM w) x, z
+? SELECT * FROM (SELECT a FROM w EXCEPT SELECT a FROM t UNION SELECT a FROM w) x, z
+? SELECT * FROM (SELECT a FROM t UNION SELECT a FROM w EXCEPT SELECT a FROM w) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT 1) x, z
+? SELECT * FROM (SELECT a FROM t INTERSECT SELECT 1) x, z
+? SELECT * FROM (SELECT a FROM t UNION SELECT 1) x, z
+? SELECT * FROM (SELECT 1 EXCEPT SELECT a FROM t) x, z
+? SELECT * FROM (SELECT 1 INTERSECT SELECT a FROM t) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT a FROM w ORDER BY 1) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT a FROM w LIMIT 3) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT VALUES (1)) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT max(a) FROM w) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT a FROM w GROUP BY 1) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT a FROM w UNION ALL SELECT 1) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT 1 UNION ALL SELECT a FROM w) x, z
+? SELECT * FROM (SELECT a FROM t EXCEPT SELECT 1 UNION SELECT a FROM w) x, z
+? SELECT a FROM t GROUP BY (SELECT max(b) FROM w)
+? SELECT count(*) FROM t x RIGHT JOIN w y ON x.a = y.a GROUP BY y.b
+? SELECT b, (SELECT max(a) FROM w) FROM t GROUP BY b, (SELECT min(b) FROM z)
+? SELECT y.b, sum(x.a) FROM t x FULL JOIN w y ON x.b = y.b GROUP BY y.b, (SELECT 1 FROM z)
