@@ -117,7 +117,7 @@ fn check_databases(
 /// Fails if the table is missing, or an index has an unknown collation, as compiling the pragma does in SQLite.
 pub(crate) fn check_names(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<()> {
     if let Some(name) = table {
-        return find_collations(connection, &*find_table(connection, schema, name)?.1);
+        return find_collations(connection, &find_table(connection, schema, name)?.1);
     }
     let catalog = connection.catalog();
     let dbs = connection.databases.iter().map(|(db, _)| db).filter(|db| schema.is_none_or(|schema| schema == *db));
