@@ -3,8 +3,7 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, Index, IndexTerm, Result, Table};
-use lithe_resolve::ir::Expr;
-use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, ResolvedChange, Resolver, Scope};
+use lithe_resolve::{ChangeTarget, ResolvedChange, Resolver, Scope};
 use lithe_sql::ast::{self, Conflict};
 
 use super::changed::Changed;
@@ -82,7 +81,7 @@ pub fn plan<'a>(
     let resolver = planner.context.resolver;
     refuse::update_early(resolver, scope, update)?;
     let change = resolver.update(scope, update);
-    let change = change.map_err(|error| error_of_keys(resolver, scope, update).unwrap_or(error))?;
+    let change = change.map_err(|error| error_of_join(resolver, scope, update, error))?;
     let triggers = Triggers::of(resolver, &change.target, Event::Update(change.set));
     refuse::read_only(resolver, &change.target, &triggers, change.returning.is_some())?;
     prepare::change(planner, change);
@@ -98,24 +97,27 @@ pub fn plan<'a>(
     Ok((change, plan))
 }
 
-/// The error of a foreign key, if there is one. SQLite goes on behind an error in the SELECT that finds the rows of an UPDATE with FROM, and
-/// reports that of a key instead.
+/// An error in an UPDATE with FROM. SQLite goes on behind an error in the SELECT that finds the rows: it reports that of a foreign key instead,
+/// and beside triggers the place is lost.
 #[cold]
-fn error_of_keys<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Option<CompileError> {
-    if update.from.is_empty() || !resolver.env.flags.foreign_keys {
-        return None;
+fn error_of_join<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    update: &ast::Update<'a>,
+    error: CompileError,
+) -> CompileError {
+    if update.from.is_empty() {
+        return error;
     }
-    let target = resolver.change_target(scope, update.table).ok()?;
-    let columns = update.set.iter().flat_map(|assignment| assignment.columns.iter());
-    let assigned = columns.map(|column| {
-        let at = target.table.column(column.name)?;
-        let is_rowid = target.table.rowid_column == Some(at);
-        let column = if is_rowid { ChangedColumn::Rowid } else { ChangedColumn::Column(at) };
-        Some(Assigned { column, named: Some(at), value: Expr::Null })
-    });
-    let set: Vec<Assigned<'a>> = assigned.collect::<Option<_>>()?;
-    let changed = Changed::of(resolver, &target, &set).ok()?;
-    ForeignKeys::of(resolver, &target, Change::Update(&changed)).err()
+    let Ok(target) = resolver.change_target(scope, update.table) else { return error };
+    let Ok(set) = resolver.assigned_columns(&target, update.set) else { return error };
+    let keys = Changed::of(resolver, &target, &set)
+        .map(|changed| ForeignKeys::of(resolver, &target, Change::Update(&changed)).err());
+    match keys {
+        Ok(Some(of_keys)) => of_keys,
+        _ if Triggers::of(resolver, &target, Event::Update(&set)).is_empty() => error,
+        _ => error.without_offset(),
+    }
 }
 
 /// Plans an UPDATE of a table that fires these triggers. `policy` is the conflict action of the statement.

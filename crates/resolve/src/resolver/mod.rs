@@ -266,6 +266,18 @@ impl<'a> Resolver<'a> {
         self.refuse_misnumbered(|| change::delete::resolve_delete(self, base, delete))
     }
 
+    /// The columns that SET names, without their values.
+    ///
+    /// # Errors
+    /// If there is no such column, or it is generated.
+    pub fn assigned_columns(
+        &self,
+        target: &ChangeTarget<'a>,
+        set: &[ast::Assignment<'a>],
+    ) -> Result<Vec<Assigned<'a>>> {
+        change::assign::assigned_columns(self, target, set)
+    }
+
     /// Changes the error in RETURNING, if there is one.
     fn change_returning_error(&self, change: impl FnOnce(CompileError) -> CompileError) {
         self.returning_error.set(self.returning_error.take().map(change));

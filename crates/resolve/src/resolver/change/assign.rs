@@ -83,15 +83,21 @@ fn may_update<'a>(
     resolver.env.authorize(Action::Update, Some(table), Some(column), Some(target.db), scope.within)
 }
 
-pub(super) fn assigned_column<'a>(
+/// The columns that SET names, without their values.
+pub(in crate::resolver) fn assigned_columns<'a>(
     resolver: &Resolver<'a>,
     target: &ChangeTarget<'a>,
-    name: Name<'a>,
-) -> Result<ChangedColumn> {
-    column_at(resolver, target, name, target.find(name))
+    set: &[ast::Assignment<'a>],
+) -> Result<Vec<Assigned<'a>>> {
+    let named = set.iter().flat_map(|assignment| assignment.columns.iter());
+    let assigned = named.map(|column| {
+        let named = target.find(column.name);
+        Ok(Assigned { column: column_at(resolver, target, column.name, named)?, named, value: Expr::Null })
+    });
+    assigned.collect()
 }
 
-/// As [`assigned_column`], for a name that `found` is the column of.
+/// What the name stands for, whose column is `found`.
 fn column_at<'a>(
     resolver: &Resolver<'a>,
     target: &ChangeTarget<'a>,

@@ -4,7 +4,7 @@
 //! at the cursor; constraints and RETURNING read the same source in registers. `excluded` of an UPSERT is
 //! another source.
 
-mod assign;
+pub(super) mod assign;
 pub(super) mod delete;
 pub(super) mod insert;
 mod limited;

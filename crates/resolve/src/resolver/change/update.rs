@@ -1,9 +1,9 @@
 //! UPDATE: what it assigns, and to which rows.
 
-use lithe_catalog::{CompileError, Result, Trigger, TriggerEvent, fail};
-use lithe_sql::ast::{self, FromItem, Name};
+use lithe_catalog::{CompileError, Result, fail};
+use lithe_sql::ast::{self, FromItem};
 
-use super::assign::{assigned_column, resolve_assignments};
+use super::assign::{assigned_columns, resolve_assignments};
 use super::limited::Limitable;
 use super::returning::resolve_returning;
 use super::{Assigned, ChangeTarget, ResolvedChange, change_scope, target_of, with_tables};
@@ -46,9 +46,7 @@ fn resolve_parts<'a>(
     let resolved = with_tables(base, update.with, |scope| {
         if !update.from.is_empty() {
             // The columns in SET are looked up before FROM is resolved, the assigned values after.
-            for column in update.set.iter().flat_map(|assignment| assignment.columns.iter()) {
-                assigned_column(resolver, &target, column.name)?;
-            }
+            assigned_columns(resolver, &target, update.set)?;
         }
         let joined = joined_to_target(resolver, scope, update.from, &found)?;
         // In ON, only the tables of FROM are visible.
@@ -79,8 +77,7 @@ fn resolve_parts<'a>(
     }
 }
 
-/// An error in an UPDATE with FROM, whose rows SQLite finds by a SELECT: one of a source is found first, and within a table that has triggers
-/// for the change the places are lost.
+/// An error in an UPDATE with FROM, whose rows SQLite finds by a SELECT: one of a source is found first.
 #[cold]
 fn error_of_join<'a>(
     resolver: &Resolver<'a>,
@@ -89,20 +86,10 @@ fn error_of_join<'a>(
     target: &ChangeTarget<'a>,
     error: CompileError,
 ) -> CompileError {
-    let mut columns = update.set.iter().flat_map(|assigned| assigned.columns.iter());
-    if columns.any(|column| assigned_column(resolver, target, column.name).is_err()) {
+    match assigned_columns(resolver, target, update.set) {
+        Ok(_) => or_of_sources_of_update(resolver, base, update, error),
         // The columns are looked up before.
-        return error;
-    }
-    let error = or_of_sources_of_update(resolver, base, update, error);
-    let set = |column: Name<'_>| update.set.iter().any(|assigned| assigned.columns.iter().any(|c| c.name == column));
-    let fires = |trigger: &Trigger| match &trigger.event {
-        TriggerEvent::Update(columns) => columns.is_empty() || columns.iter().any(|c| set(c.name())),
-        _ => false,
-    };
-    match resolver.env.catalog.triggers_of(target.db, target.table).any(|found| fires(found.trigger)) {
-        true => error.without_offset(),
-        false => error,
+        Err(_) => error,
     }
 }
 

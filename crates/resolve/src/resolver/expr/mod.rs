@@ -120,22 +120,13 @@ pub(super) fn find_later_error<'a>(
             args.all(|arg| find_later_error(resolver, scope, arg, error));
             return true;
         }
-        _ => {}
-    }
-    if let ExprKind::Binary(Op::Is | Op::IsNot, left, right) = expr.kind
-        && is_word(right)
-    {
-        // The word is looked up, because it may be TRUE or FALSE.
-        let mut named = right;
-        while let ExprKind::Collate(collate) = named.kind {
-            named = &collate.value;
+        ExprKind::Binary(Op::Is | Op::IsNot, left, right) if let Some((word, _)) = word(right) => {
+            // The word is looked up, because it may be TRUE or FALSE. Of a test of truth, the operand is resolved as well.
+            let tests_truth = matches!(resolve_expr(resolver, scope, word), Ok(Expr::Boolean(_)));
+            find_later_error(resolver, scope, if tests_truth { left } else { word }, error);
+            return false;
         }
-        let is_truth = is_truth(right).is_some();
-        let is_word =
-            is_truth && resolve_expr(resolver, scope, named).is_ok_and(|named| matches!(named, Expr::Boolean(_)));
-        // Of a test of truth, the operand is resolved as well.
-        find_later_error(resolver, scope, if is_word { left } else { named }, error);
-        return false;
+        _ => {}
     }
     if let ExprKind::Like(like) = expr.kind
         && !like.not
@@ -362,7 +353,7 @@ fn resolve_binary<'a>(
             let value = resolve_boxed(resolver, scope, left).map_err(CompileError::resumable)?;
             Ok(Expr::IsNull(tested_for_null(resolver, scope, value), op == Op::IsNot))
         }
-        Op::Is | Op::IsNot if !scope.rules.in_default && is_word(right) => {
+        Op::Is | Op::IsNot if !scope.rules.in_default && word(right).is_some() => {
             // SQLite looks up the word first, because it may be TRUE or FALSE.
             let compared = resolve_comparison(resolver, scope, comparison(op), left, right);
             compared.map_err(|error| resolve_expr(resolver, scope, right).err().unwrap_or(error))
@@ -442,22 +433,18 @@ fn real(digits: &[u8]) -> f64 {
     lithe_value::number::text_to_real(digits)
 }
 
-/// The name that an operand of IS is, if it is nothing else and not quoted; it may have a collation.
-fn word<'a>(expr: &ast::Expr<'a>) -> Option<Name<'a>> {
+/// The word that an operand of IS is, if it is nothing else and not quoted, and its name; it may have a collation.
+fn word<'e, 'a>(expr: &'e ast::Expr<'a>) -> Option<(&'e ast::Expr<'a>, Name<'a>)> {
     match &expr.kind {
         ExprKind::Collate(collate) => word(&collate.value),
-        ExprKind::Column(name) if name.quote() == Quote::None => Some(name.name),
+        ExprKind::Column(name) if name.quote() == Quote::None => Some((expr, name.name)),
         _ => None,
     }
 }
 
-fn is_word(expr: &ast::Expr<'_>) -> bool {
-    word(expr).is_some()
-}
-
 /// Whether an operand of IS is the word TRUE or FALSE, perhaps with a collation.
 fn is_truth(expr: &ast::Expr<'_>) -> Option<bool> {
-    match word(expr)? {
+    match word(expr)?.1 {
         name if name.is("true") => Some(true),
         name if name.is("false") => Some(false),
         _ => None,

@@ -33,7 +33,7 @@ pub(super) fn or_of_sources<'a>(
     if is_final {
         return error;
     }
-    let mut search = Search { resolver, views: Vec::new(), of_star: None };
+    let mut search = Search { resolver, of_star: None };
     let found = search.select(scope, None, select).err();
     // Behind a star without columns, the resolver has searched the tables already.
     let of_star = search.of_star.filter(|_| !error.is_no_such_table());
@@ -50,7 +50,7 @@ pub(crate) fn or_of_sources_of_update<'a>(
     if error.code != ResultCode::ERROR {
         return error;
     }
-    let mut search = Search { resolver, views: Vec::new(), of_star: None };
+    let mut search = Search { resolver, of_star: None };
     search.update(scope, update).err().unwrap_or(error)
 }
 
@@ -73,8 +73,6 @@ enum Seen {
 
 struct Search<'r, 'a> {
     resolver: &'r Resolver<'a>,
-    /// The views that have been searched, or are being searched.
-    views: Vec<&'a Table>,
     /// The error of a star without columns, which is reported only if no other error follows.
     of_star: Option<CompileError>,
 }
@@ -234,10 +232,6 @@ impl<'a> Search<'_, 'a> {
             return Err(CompileError::no_such("index", index.name));
         }
         let Some(view) = found.table.view() else { return Ok(()) };
-        if self.views.iter().any(|seen| std::ptr::eq(*seen, &**found.table)) {
-            return Ok(());
-        }
-        self.views.push(found.table);
         self.view(found.db, found.table, view)
     }
 
