@@ -1,6 +1,6 @@
 //! Functions of the application: scalar, aggregate and window functions.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,7 +24,9 @@ pub(crate) type FinalFn = unsafe extern "C" fn(*mut sqlite3_context);
 /// A function as the application registered it.
 struct CFunction {
     db: *mut sqlite3,
-    user_data: SharedData,
+    user_data: UserData,
+    /// What owns the pointer, until the connection removes the function.
+    owner: Cell<Option<Rc<Owned>>>,
     code: Code,
     flags: u32,
     /// Values for arguments, reused from call to call. A nested call finds none and makes its own.
@@ -40,18 +42,15 @@ enum Code {
 
 /// The pointer of a function, and the destructor that runs when the function is removed. One pointer may serve several
 /// encodings.
-#[derive(Clone)]
-struct SharedData(Rc<Owned>);
-
 struct Owned {
-    data: UserData,
+    address: *mut c_void,
     destructor: Destructor,
 }
 
 impl Drop for Owned {
     fn drop(&mut self) {
         // SAFETY: the application gave both for this.
-        unsafe { memory::destroy(self.destructor, self.data.address) };
+        unsafe { memory::destroy(self.destructor, self.address) };
     }
 }
 
@@ -124,8 +123,9 @@ impl CFunction {
         self.frames.borrow_mut().push(frame);
     }
 
-    fn user_data(&self) -> &UserData {
-        &self.user_data.0.data
+    /// Gives the pointer back to the application.
+    fn removed(&self) {
+        drop(self.owner.take());
     }
 }
 
@@ -134,9 +134,13 @@ struct Scalar(CFunction);
 impl ScalarFunction for Scalar {
     fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result<(), FunctionError> {
         let Code::Scalar(function) = self.0.code else { return Ok(()) };
-        let mut call = sqlite3_context::new(self.0.db, self.0.user_data(), Some(context), std::ptr::null_mut());
+        let mut call = sqlite3_context::new(self.0.db, &self.0.user_data, Some(context), std::ptr::null_mut());
         self.0.call(function, &mut call, context, args);
         call.finish(context)
+    }
+
+    fn removed(&self) {
+        self.0.removed();
     }
 }
 
@@ -150,6 +154,10 @@ impl AggregateFunction for Aggregate {
 
     fn has_inverse(&self) -> bool {
         matches!(self.0.code, Code::Aggregate { window: Some(_), .. })
+    }
+
+    fn removed(&self) {
+        self.0.removed();
     }
 }
 
@@ -165,7 +173,7 @@ struct State {
 impl State {
     fn context(&mut self, engine: Option<&mut Context<'_>>) -> sqlite3_context {
         let memory = std::ptr::from_mut(&mut *self.memory);
-        let mut call = sqlite3_context::new(self.function.db, self.function.user_data(), engine, memory);
+        let mut call = sqlite3_context::new(self.function.db, &self.function.user_data, engine, memory);
         call.steps = self.steps;
         call
     }
@@ -238,7 +246,7 @@ struct Registration<'a> {
     /// Encoding and flags.
     representation: c_int,
     code: Option<Code>,
-    user_data: SharedData,
+    owner: Rc<Owned>,
 }
 
 /// The longest name of a function.
@@ -247,7 +255,7 @@ const NAME_MAX: usize = 255;
 const ARGUMENTS_MAX: c_int = 1000;
 
 fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) -> c_int {
-    let Registration { name, arg_count, representation, code, user_data } = registration;
+    let Registration { name, arg_count, representation, code, owner } = registration;
     let Some(name) = name.filter(|name| name.len() <= NAME_MAX) else { return code::MISUSE };
     if !(-1..=ARGUMENTS_MAX).contains(&arg_count) {
         return code::MISUSE;
@@ -258,9 +266,9 @@ fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) 
     const FLAGS: u32 = !0x7ff;
     let flags = representation.cast_unsigned() & FLAGS;
     for encoding in encodings {
-        let user_data = user_data.clone();
         let function = code.map(|code| {
-            let function = CFunction { db: handle, user_data, code, flags, frames: RefCell::default() };
+            let (user_data, owner) = (UserData::new(owner.address), Cell::new(Some(Rc::clone(&owner))));
+            let function = CFunction { db: handle, user_data, owner, code, flags, frames: RefCell::default() };
             let kind = match code {
                 Code::Scalar(_) => Kind::CustomScalar(Arc::new(Scalar(function))),
                 Code::Aggregate { .. } => Kind::CustomAggregate(Arc::new(Aggregate(Arc::new(function)))),
@@ -319,26 +327,26 @@ unsafe fn create(
     name: Option<&[u8]>,
     arg_count: c_int,
     representation: c_int,
-    user_data: SharedData,
+    owner: Rc<Owned>,
     code: Result<Option<Code>, c_int>,
 ) -> c_int {
     // SAFETY: our caller's promise.
     match (unsafe { live(handle) }, code) {
-        (Ok(db), Ok(code)) => register(&db, handle, Registration { name, arg_count, representation, code, user_data }),
+        (Ok(db), Ok(code)) => register(&db, handle, Registration { name, arg_count, representation, code, owner }),
         (Ok(_), Err(code)) | (Err(code), _) => code,
     }
 }
 
 /// A function by which a virtual table overloads another one.
 pub(crate) fn overloaded(db: *mut sqlite3, name: &str, args: c_int, call: CallFn, address: *mut c_void) -> Function {
-    let (user_data, code) = (user_data(address, None), Code::Scalar(call));
-    let function = CFunction { db, user_data, code, flags: 0, frames: RefCell::default() };
+    let (user_data, owner, code) = (UserData::new(address), Cell::default(), Code::Scalar(call));
+    let function = CFunction { db, user_data, owner, code, flags: 0, frames: RefCell::default() };
     let args = u16::try_from(args).map_or(Arity::AtLeast(0), Arity::Exactly);
     Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(Scalar(function))))
 }
 
-fn user_data(address: *mut c_void, destructor: Destructor) -> SharedData {
-    SharedData(Rc::new(Owned { data: UserData::new(address), destructor }))
+fn owned(address: *mut c_void, destructor: Destructor) -> Rc<Owned> {
+    Rc::new(Owned { address, destructor })
 }
 
 api! {
@@ -347,7 +355,7 @@ api! {
         call: Option<CallFn>, step: Option<CallFn>, finish: Option<FinalFn>,
     ) -> c_int {
         let code = code_of(call, step, finish, None, None);
-        create(db, text::bytes(name), args, representation, user_data(app, None), code)
+        create(db, text::bytes(name), args, representation, owned(app, None), code)
     }
 
     fn sqlite3_create_function16(
@@ -355,7 +363,7 @@ api! {
         call: Option<CallFn>, step: Option<CallFn>, finish: Option<FinalFn>,
     ) -> c_int {
         let code = code_of(call, step, finish, None, None);
-        create(db, text::utf16_string(name).as_deref(), args, representation, user_data(app, None), code)
+        create(db, text::utf16_string(name).as_deref(), args, representation, owned(app, None), code)
     }
 
     fn sqlite3_create_function_v2(
@@ -363,7 +371,7 @@ api! {
         call: Option<CallFn>, step: Option<CallFn>, finish: Option<FinalFn>, destroy: Destructor,
     ) -> c_int {
         let code = code_of(call, step, finish, None, None);
-        create(db, text::bytes(name), args, representation, user_data(app, destroy), code)
+        create(db, text::bytes(name), args, representation, owned(app, destroy), code)
     }
 
     fn sqlite3_create_window_function(
@@ -372,7 +380,7 @@ api! {
         destroy: Destructor,
     ) -> c_int {
         let code = code_of(None, step, finish, value, inverse);
-        create(db, text::bytes(name), args, representation, user_data(app, destroy), code)
+        create(db, text::bytes(name), args, representation, owned(app, destroy), code)
     }
 
     /// A function that returns an error, until a virtual table overloads it.

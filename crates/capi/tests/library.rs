@@ -134,6 +134,7 @@ const PROGRAMS: [&str; 12] = [
     "scan_status.c",
     "session_streams.c",
     "rollback_scans.c",
+    "texts_of_rows.c",
 ];
 
 #[test]

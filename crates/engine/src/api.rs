@@ -326,8 +326,8 @@ impl Connection {
     /// # Errors
     /// SQLITE_BUSY if it would replace one while statements run; SQLITE_MISUSE for a name or number of arguments out of bounds.
     pub fn create_function(&self, function: Function) -> Result<()> {
-        self.definitions.create_function(function, self.transaction.has_active())?;
-        self.programs.clear();
+        let old = self.definitions.create_function(function, self.transaction.has_active())?;
+        self.forget_function(old);
         Ok(())
     }
 
@@ -347,9 +347,17 @@ impl Connection {
     /// # Errors
     /// SQLITE_BUSY while statements run.
     pub fn remove_function(&self, name: &str, args: Arity, encoding: Encoding) -> Result<()> {
-        self.definitions.remove_function(name, args, encoding, self.transaction.has_active())?;
-        self.programs.clear();
+        let old = self.definitions.remove_function(name, args, encoding, self.transaction.has_active())?;
+        self.forget_function(old);
         Ok(())
+    }
+
+    /// Empties the cache of programs, which may call a function that is replaced, and tells that function.
+    fn forget_function(&self, old: Option<Arc<Function>>) {
+        self.programs.clear();
+        if let Some(old) = old {
+            old.removed();
+        }
     }
 
     /// The functions that are registered now.

@@ -203,6 +203,18 @@ impl Command for EngineCommand {
         }
     }
 
+    fn uses_schema(&self) -> bool {
+        !matches!(
+            &self.kind,
+            Kind::Begin(_)
+                | Kind::Commit
+                | Kind::Rollback
+                | Kind::Savepoint(_)
+                | Kind::Release(_)
+                | Kind::RollbackTo(_)
+        )
+    }
+
     fn explained(&self) -> Option<&Program> {
         match &self.kind {
             Kind::ExplainProgram(program) => Some(program),

@@ -93,25 +93,26 @@ impl Definitions {
     }
 
     /// Changes the functions. Cached programs hold replaced functions: the caller empties the cache.
-    pub(crate) fn change_functions(&self, change: impl FnOnce(&mut Registry)) {
-        change(Arc::make_mut(&mut self.functions.borrow_mut()));
+    pub(crate) fn change_functions<T>(&self, change: impl FnOnce(&mut Registry) -> T) -> T {
+        let result = change(Arc::make_mut(&mut self.functions.borrow_mut()));
         self.generation.expire_programs();
+        result
     }
 
-    /// Adds a function, in place of one of the same name, arguments and encoding.
+    /// Adds a function, in place of one of the same name, arguments and encoding, which is returned if it is one of the application.
     ///
     /// # Errors
     /// SQLITE_BUSY if it would replace one while statements run; SQLITE_MISUSE for a name or number of arguments out of bounds.
-    pub(crate) fn create_function(&self, function: Function, statements_run: bool) -> Result<()> {
+    pub(crate) fn create_function(&self, function: Function, statements_run: bool) -> Result<Option<Arc<Function>>> {
         let (name, args) = (function.name().as_bytes(), function.args());
         if name.len() > NAME_LEN_MAX || matches!(args, Arity::Exactly(count) if count > ARGUMENTS_MAX) {
             return Err(Error::from_code(ResultCode::MISUSE));
         }
         self.check_function_is_free(name, args, function.encoding(), statements_run)?;
         let replaces = self.functions().has_exactly(name, args, function.encoding());
-        Arc::make_mut(&mut self.functions.borrow_mut()).define(Arc::new(function));
+        let old = Arc::make_mut(&mut self.functions.borrow_mut()).define(Arc::new(function));
         self.generation.define(replaces);
-        Ok(())
+        Ok(old)
     }
 
     /// Whether a call with this name and arity finds a function.
@@ -122,7 +123,7 @@ impl Definitions {
         }
     }
 
-    /// Removes a function, which may be a built-in one. Nothing happens if there is none.
+    /// Removes a function, which may be a built-in one, and returns one of the application. Nothing happens if there is none.
     ///
     /// # Errors
     /// SQLITE_BUSY while statements run.
@@ -132,12 +133,12 @@ impl Definitions {
         args: Arity,
         encoding: Encoding,
         statements_run: bool,
-    ) -> Result<()> {
+    ) -> Result<Option<Arc<Function>>> {
         self.check_function_is_free(name.as_bytes(), args, encoding, statements_run)?;
-        if self.functions().has_exactly(name.as_bytes(), args, encoding) {
-            self.change_functions(|registry| registry.remove(name.as_bytes(), args, encoding));
+        if !self.functions().has_exactly(name.as_bytes(), args, encoding) {
+            return Ok(None);
         }
-        Ok(())
+        Ok(self.change_functions(|registry| registry.remove(name.as_bytes(), args, encoding)))
     }
 
     fn check_function_is_free(&self, name: &[u8], args: Arity, encoding: Encoding, statements_run: bool) -> Result<()> {

@@ -32,7 +32,9 @@ pub(crate) fn add(connection: &Connection, extensions: &[&Extension]) {
         let functions = (extension.functions)();
         if !functions.is_empty() {
             connection.definitions.change_functions(|registry| {
-                functions.iter().for_each(|function| registry.define(Arc::clone(function)));
+                for function in functions.iter() {
+                    registry.define(Arc::clone(function));
+                }
             });
             connection.programs.clear();
         }

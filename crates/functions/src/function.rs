@@ -90,6 +90,15 @@ impl Function {
         })
     }
 
+    /// Tells a function of the application that its connection has removed it.
+    pub fn removed(&self) {
+        match &self.kind {
+            Kind::CustomScalar(function) => function.removed(),
+            Kind::CustomAggregate(function) => function.removed(),
+            _ => {}
+        }
+    }
+
     /// Whether this is [`Function::uncallable`].
     pub fn is_uncallable(&self) -> bool {
         self.is_builtin && self.name.is_empty()

@@ -81,6 +81,13 @@ impl Registry {
         })
     }
 
+    /// A function of that name, whatever its number of arguments.
+    pub fn any(&self, name: &[u8]) -> Option<&Arc<Function>> {
+        let key = name.to_ascii_lowercase();
+        let custom = self.custom.get(key.as_slice()).and_then(|all| all.iter().find_map(|one| one.function.as_ref()));
+        custom.or_else(|| self.builtin.get(key.as_slice())?.first())
+    }
+
     /// Whether there is a function of that name, for any number of arguments.
     pub fn has(&self, name: &[u8]) -> bool {
         !matches!(self.find(name, usize::MAX), Lookup::Unknown)
@@ -96,23 +103,27 @@ impl Registry {
         }
     }
 
-    /// Adds a function of the application. Replaces an earlier function with the same name, arity and encoding.
-    pub fn define(&mut self, function: Arc<Function>) {
+    /// Adds a function of the application. Returns an earlier one of the application with the same name, arity and encoding, which it replaces.
+    pub fn define(&mut self, function: Arc<Function>) -> Option<Arc<Function>> {
         let (args, encoding) = (function.args(), function.encoding());
         let key = function.name().as_bytes().to_ascii_lowercase().into_boxed_slice();
-        let functions = self.custom.entry(key).or_default();
-        functions.retain(|custom| !custom.is(args, encoding));
-        functions.push(Custom { args, encoding, function: Some(function) });
+        self.set(key, Custom { args, encoding, function: Some(function) })
     }
 
-    /// Removes a function, which may be a built-in one. Does nothing if there is no such function.
-    pub fn remove(&mut self, name: &[u8], args: Arity, encoding: Encoding) {
+    /// Removes a function, which may be a built-in one; returns it if it is one of the application. Does nothing if there is no such function.
+    pub fn remove(&mut self, name: &[u8], args: Arity, encoding: Encoding) -> Option<Arc<Function>> {
         if !self.has_exactly(name, args, encoding) {
-            return;
+            return None;
         }
-        let functions = self.custom.entry(name.to_ascii_lowercase().into_boxed_slice()).or_default();
-        functions.retain(|custom| !custom.is(args, encoding));
-        functions.push(Custom { args, encoding, function: None });
+        self.set(name.to_ascii_lowercase().into_boxed_slice(), Custom { args, encoding, function: None })
+    }
+
+    /// Puts what stands for a name, arity and encoding in the place of what stood for them.
+    fn set(&mut self, key: Box<[u8]>, new: Custom) -> Option<Arc<Function>> {
+        let functions = self.custom.entry(key).or_default();
+        let old = functions.iter().position(|custom| custom.is(new.args, new.encoding)).map(|at| functions.remove(at));
+        functions.push(new);
+        old.and_then(|old| old.function)
     }
 
     /// Sets the encoding of the databases, by which functions are preferred.

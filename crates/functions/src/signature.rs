@@ -33,6 +33,10 @@ pub const SHORT_TEXT_MAX: usize = 22;
 pub trait ScalarFunction {
     /// Computes the result of one call into [`Context::out`].
     fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result;
+
+    /// The connection has another function in its place, or none. No statement calls it any more, though some that are to be compiled
+    /// again may hold it.
+    fn removed(&self) {}
 }
 
 /// Every Rust function or closure of this signature is a scalar function.

@@ -14,6 +14,7 @@
 //! reuses. A register that is cleared between runs keeps that memory as [`Register::Spare`].
 
 mod inline;
+mod page;
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -28,6 +29,7 @@ use crate::accumulator::Accumulator;
 use crate::rowset::RowSet;
 
 pub use inline::Inline;
+use page::on_page;
 
 /// The longest text or blob that is held in the register itself.
 pub(crate) const INLINE_MAX: usize = 22;
@@ -136,11 +138,6 @@ impl Zeros {
     }
 }
 
-#[inline]
-fn on_page(page: &PageRef, start: u16, len: u16) -> &[u8] {
-    &page[usize::from(start)..][..usize::from(len)]
-}
-
 impl Register {
     /// The value, borrowed. A state of the machine (of an aggregate, a rowid set) reads as NULL.
     #[inline]
@@ -180,9 +177,13 @@ impl Register {
         }
     }
 
-    /// The text with a NUL after it, in its own memory. `None` if it is no text, or the NUL does not fit.
+    /// The text with a NUL after it, in the register's own memory. A text on a page is copied there if it is not long; those of the next
+    /// rows are then copied at once (see [`Register::set_from_page`]). `None` if it is no text, or the NUL does not fit.
     #[inline]
     pub fn text_with_nul(&mut self) -> Option<&[u8]> {
+        if matches!(self, Register::PageText { .. }) {
+            self.own_text();
+        }
         let (len, memory) = match self {
             Register::InlineText(inline) => (usize::from(inline.len), &mut inline.bytes[..]),
             Register::OwnedText { len, memory, .. } => (*len as usize, &mut memory[..]),
@@ -410,30 +411,6 @@ impl Register {
         *self = pointer.map_or(Register::Null, Register::Pointer);
     }
 
-    /// Becomes the bytes `start..start + len` of `page`: inline if they are short, else borrowed (then the answer
-    /// is true). The caller has checked that they are within the page.
-    ///
-    /// A register with memory of its own gets a copy instead: usually [`Register::own`] has allocated that memory, and would copy
-    /// the next value, too. To free and allocate memory costs more than to copy the bytes.
-    #[inline]
-    pub(crate) fn set_from_page(&mut self, kind: BytesKind, page: &PageRef, start: usize, len: usize) -> bool {
-        if len <= INLINE_MAX {
-            self.set_inline(kind, Inline::from_page(page, start, len));
-            return false;
-        }
-        if self.has_memory() {
-            self.set_bytes(kind, &page[start..start + len]);
-            return false;
-        }
-        // A page has at most 65,536 bytes, and headers before its cells: both numbers fit 16 bits.
-        let (start, len, page) = (start as u16, len as u16, page.clone());
-        self.replace(match kind {
-            BytesKind::Text => Register::PageText { start, len, page },
-            BytesKind::Blob => Register::PageBlob { start, len, page },
-        });
-        true
-    }
-
     /// Becomes `len` zeros.
     pub(crate) fn set_zeros(&mut self, len: u32) {
         *self = Register::Zeros(Box::new(Zeros { len, bytes: OnceCell::new() }));
@@ -542,23 +519,6 @@ impl Register {
             | Register::RowSet(_) => Register::Null,
         };
         self.replace(copy);
-    }
-
-    /// Copies bytes that are borrowed from a page.
-    #[inline]
-    pub fn own(&mut self) {
-        if matches!(self, Register::PageText { .. } | Register::PageBlob { .. }) {
-            self.own_page_bytes();
-        }
-    }
-
-    #[inline(never)]
-    fn own_page_bytes(&mut self) {
-        match std::mem::take(self) {
-            Register::PageText { start, len, page } => self.set_bytes(BytesKind::Text, on_page(&page, start, len)),
-            Register::PageBlob { start, len, page } => self.set_bytes(BytesKind::Blob, on_page(&page, start, len)),
-            other => *self = other,
-        }
     }
 
     /// Becomes NULL for the next run: pages and states are released, memory up to [`SPARE_MAX`] is kept.

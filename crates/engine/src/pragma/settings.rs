@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lithe_functions::Registry;
 use lithe_functions::scalar::like_of_pragma;
 use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_value::{Collation, Value};
@@ -217,9 +218,10 @@ fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() {
         runtime_switch(call, Flags::CASE_SENSITIVE_LIKE, Some(|flags| &mut flags.case_sensitive_like))?;
         let like = like_of_pragma();
-        call.connection
-            .definitions
-            .change_functions(|registry| like.into_iter().for_each(|one| registry.define(Arc::new(one))));
+        let replace = |registry: &mut Registry| -> Vec<_> {
+            like.into_iter().filter_map(|one| registry.define(Arc::new(one))).collect()
+        };
+        call.connection.definitions.change_functions(replace).iter().for_each(|old| old.removed());
     }
     nothing()
 }

@@ -173,6 +173,9 @@ pub trait AggregateFunction {
     fn has_inverse(&self) -> bool {
         false
     }
+
+    /// As [`ScalarFunction::removed`](crate::signature::ScalarFunction::removed).
+    fn removed(&self) {}
 }
 
 /// The state of an aggregate of the application after the rows so far.

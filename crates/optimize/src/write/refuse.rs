@@ -44,7 +44,11 @@ pub(super) fn early<'a>(
         return Ok(());
     }
     let target = resolver.target_at(db, table)?;
-    read_only(resolver, &target, &Triggers::of(resolver, &target, event), has_returning)
+    let answer = read_only(resolver, &target, &Triggers::of(resolver, &target, event), has_returning);
+    if answer.is_err() && matches!(event, Event::Insert) {
+        resolver.authorize_insert(base, &target)?;
+    }
+    answer
 }
 
 /// As [`early`], for an UPDATE, whose triggers depend on its columns.

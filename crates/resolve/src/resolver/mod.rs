@@ -205,6 +205,12 @@ impl<'a> Resolver<'a> {
         result
     }
 
+    /// Runs `f`, which resolves a view to know its columns: the authorizer is not asked about them, nor later about the queries in it.
+    fn silently<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
+        let mut forgotten = bumpalo::collections::Vec::new_in(self.arena);
+        self.env.authorizer.silent(|| self.checks.collect(&mut forgotten, f))
+    }
+
     /// Runs `f`, which resolves a statement or a whole query, and then refuses a view with a wrong number of names: SQLite finds that when it
     /// generates code, and reports what is wrong with names before.
     fn refuse_misnumbered<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -294,6 +300,14 @@ impl<'a> Resolver<'a> {
     /// The table that a statement names as the one to be changed.
     pub fn change_target(&self, base: &Scope<'_, 'a>, name: QualifiedName<'a>) -> Result<ChangeTarget<'a>> {
         change::change_target(self, base, name)
+    }
+
+    /// Calls the authorizer about an INSERT.
+    ///
+    /// # Errors
+    /// If it denies the statement, or answers that it has no effect.
+    pub fn authorize_insert(&self, base: &Scope<'_, 'a>, target: &ChangeTarget<'a>) -> Result<()> {
+        change::insert::authorize_insert(self, base, target)
     }
 
     /// The target for a table of the catalog.

@@ -351,6 +351,7 @@ pub fn put(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, ds
 fn put_other(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
     if let Some(len @ ..=INLINE_MAX) = serial.short_text_len()
         && encoding == Encoding::Utf8
+        && !dst.has_memory()
         && dst.set_short_text_at(page, at, len)
     {
         return false;

@@ -31,6 +31,9 @@ pub(crate) trait Command: fmt::Debug + Send + Sync {
     /// Whether the command, when a database is locked, goes on by another step.
     fn waits(&self, connection: &Connection) -> bool;
 
+    /// Whether the command is compiled again when the schema has changed.
+    fn uses_schema(&self) -> bool;
+
     /// How many instructions SQLite's program has beside those of its rows.
     fn instructions(&self) -> u32;
 

@@ -353,10 +353,15 @@ impl Statement {
                 return Err(Error::from_code(ResultCode::SCHEMA));
             }
             self.recompile(connection)?;
-        } else if self.has_new_values || matches!(self.compiled.body, Body::Command(_)) && self.is_stale(connection) {
+        } else if self.has_new_values || self.is_stale_command(connection) {
             self.recompile(connection)?;
         }
         Ok(())
+    }
+
+    /// Whether this is a command that was compiled for another schema.
+    fn is_stale_command(&self, connection: &Connection) -> bool {
+        matches!(&self.compiled.body, Body::Command(command) if command.uses_schema() && self.is_stale(connection))
     }
 
     /// Takes the locks on the tables of shared caches.

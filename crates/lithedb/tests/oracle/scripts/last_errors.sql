@@ -316,3 +316,9 @@ UPDATE k SET a = 1 FROM nosuch
 UPDATE k SET a = 1 FROM t WHERE z
 UPDATE k SET b = 1 FROM t WHERE z
 UPDATE k SET nosuch = 1 FROM t WHERE z
+SELECT 1 FROM t ORDER BY b COLLATE nocollation, nocolumn
+SELECT abs(1, 2) OVER () FROM t
+SELECT abs(1, 2) OVER (ORDER BY nocolumn) FROM t
+SELECT max(1, 2, 3) OVER () FROM t
+SELECT sum(1, 2) OVER () FROM t
+SELECT nofunction(1) OVER () FROM t

@@ -69,7 +69,12 @@ fn error_in_returning(resolver: &Resolver<'_>, target: &ChangeTarget<'_>, error:
     }
 }
 
-fn authorize_insert<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, target: &ChangeTarget<'a>) -> Result<()> {
+/// Calls the authorizer about the statement.
+pub(crate) fn authorize_insert<'a>(
+    resolver: &Resolver<'a>,
+    base: &Scope<'_, 'a>,
+    target: &ChangeTarget<'a>,
+) -> Result<()> {
     let table = target.table.name.name();
     match resolver.env.authorize(Action::Insert, Some(table), None, Some(target.db), base.within)? {
         true => Ok(()),

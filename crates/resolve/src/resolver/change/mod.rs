@@ -202,10 +202,13 @@ pub(super) fn target_of<'a>(
 }
 
 /// The target for a table of the catalog. The columns of a view are found as if the view were a source: in a schema that is being verified,
-/// too, its functions must be known.
+/// too, its functions must be known. The authorizer is not asked about what they come from.
 pub(super) fn target_at<'a>(resolver: &Resolver<'a>, db: Db, table: &'a Table) -> Result<ChangeTarget<'a>> {
     let view_columns = match table.view() {
-        Some(view) => resolver.nesting.in_source_view(|| resolve_view(resolver, db, table, view, false))?.columns,
+        Some(view) => {
+            let resolve = || resolver.nesting.in_source_view(|| resolve_view(resolver, db, table, view, false));
+            resolver.silently(resolve)?.columns
+        }
         None => &[],
     };
     Ok(ChangeTarget { db, table, view_columns, source: resolver.new_source() })

@@ -33,15 +33,15 @@ fn resolve_call<'a>(
     span: Span,
 ) -> Result<Expr<'a>> {
     let function = match callable_function(resolver, scope, call, span) {
-        Err(_) if resolver.looks_up_no_functions() => return resolve_names_of_call(resolver, scope, call),
+        Err(error) if error.is_resumable && resolver.looks_up_no_functions() => {
+            return resolve_names_of_call(resolver, scope, call);
+        }
         Err(error) if scope.rules.is_loaded && !scope.rules.in_default && is_unknown(resolver, call) => {
             return resolve_uncallable(resolver, scope, call, &error);
         }
         function => or_later_error(resolver, function, scope, call.args)?,
     };
-    if !may_call(resolver, scope, function.name(), span)? {
-        return Ok(Expr::Null);
-    }
+    let Some(function) = function else { return Ok(Expr::Null) };
     // In a schema that is being verified, named windows are not looked up either.
     if let (true, Some(ast::Over::Name(name))) = (resolver.only_names, &call.over)
         && !scope.windows.iter().any(|window| window.name.name == name.name)
@@ -66,20 +66,33 @@ fn may_call(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, function: &str, span
     Ok(!is_asked || is_authorized().map_err(|error| error.with_offset(Some(span.start)))?)
 }
 
-/// The function, if it exists and may be called here in this way.
+/// The function, if it exists and may be called here in this way; none if the authorizer answers SQLITE_IGNORE. Where it denies the call,
+/// SQLite does not go on with the arguments.
 pub(super) fn callable_function<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
     call: &ast::FunctionCall<'a>,
     span: Span,
-) -> Result<&'a Arc<Function>> {
+) -> Result<Option<&'a Arc<Function>>> {
     let found = find_function(resolver, scope.rules, call.name.name, call.args.len(), span);
-    let function = found.and_then(|function| {
-        check_call(scope, call, function, span)?;
-        check_trust(resolver, scope, function, call.name.name, span)?;
-        Ok(function)
-    });
-    function.map_err(CompileError::resumable)
+    let function = found.map_err(|error| error_of_window(resolver, call, span).unwrap_or(error).resumable())?;
+    if !may_call(resolver, scope, function.name(), span)? {
+        return Ok(None);
+    }
+    check_call(scope, call, function, span)
+        .and_then(|()| check_trust(resolver, scope, function, call.name.name, span))
+        .map_err(CompileError::resumable)?;
+    Ok(Some(function))
+}
+
+/// The error of a call with OVER, if no function of that name, whatever its arguments, can be one of a window. It is reported before their number.
+fn error_of_window(resolver: &Resolver<'_>, call: &ast::FunctionCall<'_>, span: Span) -> Option<CompileError> {
+    let function = resolver.env.functions.any(call.name.name.as_bytes()).filter(|_| call.over.is_some())?;
+    (!function.can_be_window()).then(|| never_of_window(call.name.name, span))
+}
+
+fn never_of_window(name: Name<'_>, span: Span) -> CompileError {
+    CompileError::at(span, format!("{name}() may not be used as a window function"))
 }
 
 fn is_unknown(resolver: &Resolver<'_>, call: &ast::FunctionCall<'_>) -> bool {
@@ -318,7 +331,7 @@ fn check_call<'a>(scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, function:
     let fail = |message: String| Err(CompileError::at(span, message));
     if call.over.is_some() {
         if !function.can_be_window() {
-            return fail(format!("{name}() may not be used as a window function"));
+            return Err(never_of_window(name, span));
         }
         if !scope.rules.windows {
             return fail(format!("misuse of window function {name}()"));

@@ -36,12 +36,11 @@ pub(super) fn resolve_order_by<'a>(
                 (expr, items.iter().position(|item| same(&item.expr, &bare)))
             }
         };
-        let sorted = order_term(term, expr, output);
-        // An unknown collation is an error even where no term remains, but not where only names are verified.
-        if !resolver.only_names {
-            resolver.env.collation(sorted.collation)?;
-        }
-        resolved.push(sorted);
+        resolved.push(order_term(term, expr, output));
+    }
+    // An unknown collation is an error even where no term remains, but not where only names are verified. SQLite resolves all names first.
+    if !resolver.only_names {
+        resolved.iter().try_for_each(|term| resolver.env.collation(term.collation).map(drop))?;
     }
     Ok(resolved.into_bump_slice())
 }
