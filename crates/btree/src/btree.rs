@@ -273,9 +273,9 @@ impl Btree {
         Some(page)
     }
 
-    /// Makes page `no`, which the caller does not hold, ready for [`Btree::edit`].
+    /// Makes page `no`, which the caller does not hold, ready for [`Btree::edit`], and answers it.
     #[inline]
-    pub(crate) fn make_ready(&self, no: PageNo) -> Result<()> {
+    pub(crate) fn make_ready(&self, no: PageNo) -> Result<PageRef> {
         self.notice_others();
         let ready = self.pager.make_ready(no);
         self.wrote(no);

@@ -213,7 +213,7 @@ impl Schema {
         if trigger.table_schema.is_none()
             && let Some(table) = self.table_mut(trigger.table.name())
         {
-            table.triggers.insert(0, Arc::clone(&trigger));
+            table.triggers.put_first(Arc::clone(&trigger));
         }
         let number = self.number();
         self.triggers.insert(trigger.name.clone(), Numbered { number, object: trigger });
@@ -222,7 +222,7 @@ impl Schema {
     /// Forgets a table or view with its indexes and triggers.
     pub fn remove_table(&mut self, name: Name<'_>) -> Option<Arc<Table>> {
         let table = self.take_table(name)?;
-        for trigger in &table.triggers {
+        for trigger in table.triggers.iter() {
             self.triggers.remove(&Key(trigger.name.name()));
         }
         Some(table)
@@ -251,7 +251,7 @@ impl Schema {
         if let Some(trigger) = self.triggers.remove(&Key(name))
             && let Some(table) = self.table_mut(trigger.object.table.name())
         {
-            table.triggers.retain(|trigger| trigger.name != name);
+            table.triggers.remove(name);
         }
     }
 

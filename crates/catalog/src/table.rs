@@ -10,7 +10,7 @@ use lithe_value::{Affinity, Value};
 use lithe_vtab::Risk;
 use lithe_vtab::VirtualId;
 
-use super::{CollationName, ForeignKey, Index, IndexColumn, NameBuf, TableStatistics, Trigger};
+use super::{CollationName, ForeignKey, Index, IndexColumn, NameBuf, TableStatistics, TableTriggers};
 
 /// A table, view or virtual table.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ pub struct Table {
     /// root is the table's.
     pub indexes: Vec<Arc<Index>>,
     /// The triggers of its own database, the newest first: the order in which they fire.
-    pub triggers: Vec<Arc<Trigger>>,
+    pub triggers: TableTriggers,
     /// CHECK constraints in the order in which they were written, those of columns first.
     pub checks: Vec<Check>,
     /// The foreign keys of which it is the child, the last written first.

@@ -1,6 +1,9 @@
 //! Triggers and foreign keys.
 
-use lithe_sql::ast::{ForeignKeyAction, TriggerTime};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use lithe_sql::ast::{ForeignKeyAction, Name, TriggerTime};
 
 use super::NameBuf;
 
@@ -30,6 +33,64 @@ pub enum TriggerEvent {
     Insert,
     /// UPDATE; no columns means any.
     Update(Vec<NameBuf>),
+}
+
+/// The triggers of a table. Each statement in the body of one asks whether its own table has any that it fires: a table with many triggers
+/// mostly has none for that event.
+#[derive(Clone, Debug, Default)]
+pub struct TableTriggers {
+    list: Vec<Arc<Trigger>>,
+    /// The kinds of their events, by bits.
+    events: u8,
+}
+
+const DELETE: u8 = 1;
+const INSERT: u8 = 2;
+const UPDATE: u8 = 4;
+
+impl TableTriggers {
+    /// Puts a trigger before the others.
+    pub(crate) fn put_first(&mut self, trigger: Arc<Trigger>) {
+        self.events |= kind_of(&trigger.event);
+        self.list.insert(0, trigger);
+    }
+
+    /// Forgets a trigger.
+    pub(crate) fn remove(&mut self, name: Name<'_>) {
+        self.list.retain(|trigger| trigger.name != name);
+        self.events = self.list.iter().fold(0, |events, trigger| events | kind_of(&trigger.event));
+    }
+
+    /// Whether any is for DELETE.
+    pub fn has_delete(&self) -> bool {
+        self.events & DELETE != 0
+    }
+
+    /// Whether any is for INSERT.
+    pub fn has_insert(&self) -> bool {
+        self.events & INSERT != 0
+    }
+
+    /// Whether any is for UPDATE, of whatever columns.
+    pub fn has_update(&self) -> bool {
+        self.events & UPDATE != 0
+    }
+}
+
+fn kind_of(event: &TriggerEvent) -> u8 {
+    match event {
+        TriggerEvent::Delete => DELETE,
+        TriggerEvent::Insert => INSERT,
+        TriggerEvent::Update(_) => UPDATE,
+    }
+}
+
+impl Deref for TableTriggers {
+    type Target = [Arc<Trigger>];
+
+    fn deref(&self) -> &[Arc<Trigger>] {
+        &self.list
+    }
 }
 
 /// A foreign key of the table that refers: the child.

@@ -1,9 +1,8 @@
 //! How the columns of each source are read, while code is generated.
 
 use bumpalo::Bump;
-use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::Table;
-use lithe_resolve::ir::{ColumnIndex, Expr, SourceId};
+use lithe_resolve::ir::{BySource, ColumnIndex, Expr, SourceId};
 use lithe_vm::operand::{CursorId, Reg};
 
 /// How the columns of a source are read at the place where code is generated now.
@@ -72,34 +71,28 @@ pub enum ColumnAccess<'a> {
     },
 }
 
-/// The capacity for the sources of most statements.
-const SOURCES_USUAL: usize = 4;
-
 /// In [`ColumnAccess::Index`]: the column is not in the index.
 pub const NOT_IN_INDEX: u16 = u16::MAX;
 
 /// The access to the sources of a statement, by source number.
 #[derive(Debug)]
 pub(super) struct AccessMap<'a> {
-    sources: ArenaVec<'a, Option<ColumnAccess<'a>>>,
+    sources: BySource<'a, Option<ColumnAccess<'a>>>,
 }
 
 impl<'a> AccessMap<'a> {
     /// No source is opened yet.
     pub fn new(arena: &'a Bump) -> AccessMap<'a> {
-        AccessMap { sources: ArenaVec::with_capacity_in(SOURCES_USUAL, arena) }
+        AccessMap { sources: BySource::new_in(arena) }
     }
 
     /// How the columns of `source` are read.
     pub fn get(&self, source: SourceId) -> ColumnAccess<'a> {
-        self.sources.get(source.index()).copied().flatten().expect("a source is opened before it is read")
+        self.sources.get(source).copied().flatten().expect("a source is opened before it is read")
     }
 
     /// Sets how the columns of `source` are read from here on; returns the previous access.
     pub fn set(&mut self, source: SourceId, access: Option<ColumnAccess<'a>>) -> Option<ColumnAccess<'a>> {
-        if self.sources.len() <= source.index() {
-            self.sources.resize(source.index() + 1, None);
-        }
-        std::mem::replace(&mut self.sources[source.index()], access)
+        std::mem::replace(self.sources.entry(source), access)
     }
 }

@@ -6,6 +6,7 @@
 use std::sync::{Arc, LazyLock};
 
 use lithe_catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTable};
+use lithe_functions::RowTable;
 use lithe_functions::json::{self, EachForm};
 use lithe_resolve::authorize::Action;
 use lithe_sql::ast::Name;
@@ -91,7 +92,8 @@ fn rows(
         let encoding = connection.state.encoding.get();
         let hidden =
             (0..hidden_of(name).len()).map(|at| hidden_text(arguments, at, encoding)).collect::<Result<_>>()?;
-        return Ok(TableRows { rows, hidden, ..TableRows::default() });
+        let hidden_at = rows.first().map_or(0, Vec::len);
+        return Ok(TableRows { rows: RowTable::of_rows(rows), hidden, hidden_at, ..TableRows::default() });
     }
     let encoding = connection.state.encoding.get();
     let rows = json_rows(function, (arguments, columns_read), encoding)?;
@@ -106,7 +108,8 @@ fn rows(
             Some(_) => hidden_text(arguments, 1, encoding)?,
         });
     }
-    Ok(TableRows { rows, hidden, subtype: json::each_subtype, first_rowid: 0 })
+    let hidden_at = json::EACH_COLUMNS.len();
+    Ok(TableRows { rows, hidden, hidden_at, subtype: json::each_subtype, first_rowid: 0 })
 }
 
 /// The value of a hidden column: the argument, as it is read.
@@ -172,7 +175,7 @@ fn json_rows(
     function: &str,
     (arguments, columns_read): (&[Option<ValueRef<'_>>], u64),
     encoding: Encoding,
-) -> Result<Vec<CommandRow>> {
+) -> Result<RowTable> {
     let (is_tree, is_binary) = match function {
         "json_each" => (false, false),
         "json_tree" => (true, false),
@@ -181,7 +184,7 @@ fn json_rows(
         _ => return Err(Error::generic(format!("no such table: {function}"))),
     };
     let form = EachForm { is_tree, is_binary, columns_read };
-    let Some(json) = arguments.first().copied().flatten() else { return Ok(Vec::new()) };
+    let Some(json) = arguments.first().copied().flatten() else { return Ok(RowTable::default()) };
     // A BLOB that is not JSONB is read as text, in the encoding of the database.
     let mut text = Buffer::new();
     let json = match json {

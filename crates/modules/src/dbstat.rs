@@ -224,7 +224,10 @@ impl VirtualCursor for StatCursor {
         let out = &mut *answer.context.out;
         match column {
             0 => out.set_text(name.as_bytes()),
-            1 if !sums_up => out.set_text(page.path.as_bytes()),
+            1 if !sums_up => match &self.walk {
+                Some((_, walk)) => out.set_text(walk.path().as_bytes()),
+                None => out.set_null(),
+            },
             2 => out.set_integer(if sums_up { *count } else { number }),
             3 if !sums_up => out.set_text(page.kind.as_bytes()),
             4 => out.set_integer(page.cells),

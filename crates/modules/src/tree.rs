@@ -7,6 +7,8 @@
 //!
 //! A damaged page is reported as `corrupted`, and the walk continues after it.
 
+use std::fmt::Write as _;
+
 use lithe_vtab::{FunctionError, Grow, OutOfMemory, PageAccess, Result, code};
 
 /// The deepest tree.
@@ -17,8 +19,6 @@ const DATABASE_HEADER: usize = 100;
 /// The statistics of a page.
 #[derive(Clone, Debug, Default)]
 pub struct PageInfo {
-    /// Its place in the tree: `/`, `/000/`, `/000/00a+000001`.
-    pub path: String,
     pub number: u32,
     pub kind: &'static str,
     pub cells: i64,
@@ -45,31 +45,37 @@ struct Node {
 
 /// A level of the path down the tree: a page, and its next cell.
 struct Level {
-    path: String,
     cells: Vec<Cell>,
     right: u32,
     next: usize,
+    /// The cell, or the right child, to which the walk has gone.
+    at: usize,
 }
 
 /// The walk: each page, then its overflow chains and children from left to right.
 pub struct Walk {
     levels: Vec<Level>,
     root: Option<u32>,
-    /// The current overflow chain: the path without number, the page, its index in the chain, the bytes left.
-    chain: Option<(String, u32, u32, usize)>,
+    /// The current overflow chain: the next page, its index in the chain, the bytes left.
+    chain: Option<(u32, u32, usize)>,
+    /// The index of the page in its overflow chain, if the walk stands on one.
+    overflow: Option<u32>,
+    /// Lists of cells to be used again.
+    spare: Vec<Vec<Cell>>,
     bytes: Vec<u8>,
 }
 
 impl Walk {
     /// A walk over the tree at `root`.
     pub fn new(root: u32) -> Walk {
-        Walk { levels: Vec::new(), root: Some(root), chain: None, bytes: Vec::new() }
+        let root = Some(root);
+        Walk { levels: Vec::new(), root, chain: None, overflow: None, spare: Vec::new(), bytes: Vec::new() }
     }
 
     /// The next page.
     pub fn next(&mut self, pages: &dyn PageAccess) -> Result<Option<PageInfo>> {
         if let Some(root) = self.root.take() {
-            return self.enter(pages, root, "/".to_owned()).map(Some);
+            return self.enter(pages, root).map(Some);
         }
         loop {
             if self.chain.is_some() {
@@ -77,11 +83,10 @@ impl Walk {
             }
             let Some(level) = self.levels.last_mut() else { return Ok(None) };
             let at = level.next;
-            level.next += 1;
+            (level.at, level.next) = (at, at + 1);
             if let Some(cell) = level.cells.get(at).cloned() {
-                let path = format!("{}{at:03x}", level.path);
                 if cell.overflow != 0 {
-                    self.chain = Some((path.clone(), cell.overflow, 0, cell.rest));
+                    self.chain = Some((cell.overflow, 0, cell.rest));
                 }
                 if cell.child != 0 {
                     // The overflow pages of an interior page's cell come before the cell's child.
@@ -92,39 +97,56 @@ impl Walk {
                         level.next = at;
                         continue;
                     }
-                    return self.enter(pages, cell.child, path + "/").map(Some);
+                    return self.enter(pages, cell.child).map(Some);
                 }
             } else if at == level.cells.len() && level.right != 0 {
-                let (right, path) = (level.right, format!("{}{at:03x}/", level.path));
-                return self.enter(pages, right, path).map(Some);
+                let right = level.right;
+                return self.enter(pages, right).map(Some);
             } else {
-                self.levels.pop();
+                self.spare.extend(self.levels.pop().map(|level| level.cells));
             }
         }
     }
 
-    fn enter(&mut self, pages: &dyn PageAccess, number: u32, path: String) -> Result<PageInfo> {
+    /// The place of the page in the tree: `/`, `/000/`, `/000/00a+000001`.
+    pub fn path(&self) -> String {
+        let mut path = String::from("/");
+        // The walk has left the cell that leads to the page on which it stands.
+        let above = if self.overflow.is_some() { self.levels.len() } else { self.levels.len().saturating_sub(1) };
+        for (depth, level) in self.levels.iter().take(above).enumerate() {
+            let _ = write!(path, "{:03x}", level.at);
+            match self.overflow.filter(|_| depth + 1 == above) {
+                Some(index) => drop(write!(path, "+{index:06x}")),
+                None => path.push('/'),
+            }
+        }
+        path
+    }
+
+    fn enter(&mut self, pages: &dyn PageAccess, number: u32) -> Result<PageInfo> {
         if self.levels.len() >= DEPTH_MAX {
             return Err(FunctionError::of_code(code::CORRUPT));
         }
         pages.read(number, &mut self.bytes)?;
-        let node = decode(&self.bytes, number, pages.usable_size())?;
-        let info = PageInfo { path: path.clone(), number, ..node.info };
-        self.levels.push(Level { path, cells: node.cells, right: node.right, next: 0 });
+        let cells = self.spare.pop().unwrap_or_default();
+        let node = decode(&self.bytes, number, pages.usable_size(), cells)?;
+        let info = PageInfo { number, ..node.info };
+        self.overflow = None;
+        self.levels.push(Level { cells: node.cells, right: node.right, next: 0, at: 0 });
         Ok(info)
     }
 
     fn next_of_chain(&mut self, pages: &dyn PageAccess) -> Result<PageInfo> {
-        let (path, number, index, rest) = self.chain.take().ok_or_else(|| FunctionError::of_code(code::INTERNAL))?;
+        let (number, index, rest) = self.chain.take().ok_or_else(|| FunctionError::of_code(code::INTERNAL))?;
         pages.read(number, &mut self.bytes)?;
         let capacity = pages.usable_size() - 4;
         let payload = rest.min(capacity);
         let next = u32_at(&self.bytes, 0);
         if rest > capacity && next != 0 {
-            self.chain = Some((path.clone(), next, index + 1, rest - capacity));
+            self.chain = Some((next, index + 1, rest - capacity));
         }
+        self.overflow = Some(index);
         Ok(PageInfo {
-            path: format!("{path}+{index:06x}"),
             number,
             kind: "overflow",
             payload: payload as i64,
@@ -157,8 +179,8 @@ fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     None
 }
 
-fn decode(bytes: &[u8], number: u32, usable: usize) -> Result<Node, OutOfMemory> {
-    let mut cells = Vec::new();
+fn decode(bytes: &[u8], number: u32, usable: usize, mut cells: Vec<Cell>) -> Result<Node, OutOfMemory> {
+    cells.clear();
     cells.try_grow(cell_count(bytes, number))?;
     Ok(decode_sound(bytes, number, usable, cells).unwrap_or_else(|| Node {
         info: PageInfo { kind: "corrupted", ..PageInfo::default() },

@@ -115,6 +115,7 @@ impl DirtySet {
         };
         let before = self.index.insert(no, id);
         assert!(before.is_none(), "page {no} is in the dirty set already");
+        self.recent.at(no).set(Some((no, id)));
         debug_assert_eq!(self.index.len() + self.unused.len(), self.slots.len(), "each slot is used or unused");
         id
     }

@@ -1,5 +1,7 @@
 //! What a write transaction has written and not committed.
 
+use std::cell::RefCell;
+
 use hashbrown::HashSet;
 use lithe_format::{PageNo, PageSize};
 
@@ -30,7 +32,12 @@ pub(crate) struct WriteTxn {
     /// Pages that have changed since the last overlay was made; `None`: there is no overlay, or any page may have
     /// changed.
     pub(crate) changed: Option<Vec<PageNo>>,
+    /// Memory for the lists of the pages that a commit writes.
+    list: RefCell<Vec<PageNo>>,
 }
+
+/// A longer list is not kept for the next commit.
+const LIST_MAX: usize = 1 << 10;
 
 /// The longest list of changed pages.
 const CHANGED_MAX: usize = 1 << 16;
@@ -62,7 +69,10 @@ impl WriteTxn {
     /// The pages that a commit through a rollback journal writes, in order, of a database of `page_count` pages.
     pub(crate) fn pages_to_write(&self, page_count: u32) -> Result<Vec<PageNo>> {
         let is_within = |no: &PageNo| no.get() <= page_count;
-        let mut pages = listed(self.dirty.iter().map(|(no, _)| no).filter(is_within))?;
+        let mut pages = self.list.take();
+        pages.clear();
+        pages.try_reserve(self.dirty.len()).map_err(|_| Error::NoMem)?;
+        pages.extend(self.dirty.iter().map(|(no, _)| no).filter(is_within));
         if !self.spill.temp.is_empty() {
             let spilled = listed(self.spill.temp.page_numbers().filter(is_within))?;
             pages.try_reserve(spilled.len()).map_err(|_| Error::NoMem)?;
@@ -71,6 +81,13 @@ impl WriteTxn {
         pages.sort_unstable();
         pages.dedup();
         Ok(pages)
+    }
+
+    /// Takes a list back that is not used any more.
+    pub(crate) fn give_list(&self, list: Vec<PageNo>) {
+        if list.capacity() <= LIST_MAX {
+            self.list.replace(list);
+        }
     }
 
     /// Ends the transaction.

@@ -145,35 +145,18 @@ pub fn step(
         }
         return step_values(m, program, host, id, &[], &PlainArguments, acc);
     }
-    if matches!(call.function.kind(), Kind::CustomAggregate(_)) {
-        return step_custom(m, program, host, id, start, acc);
+    if call.argument_count > 1 || matches!(call.function.kind(), Kind::CustomAggregate(_)) {
+        return step_registers(m, program, host, id, start, acc);
     }
-    // The arguments are taken out of the machine because the state is in another of its registers and changes.
-    let first = std::mem::take(m.reg_mut(start));
-    let others = m.regs_mut(start.at(1), usize::from(call.argument_count) - 1);
-    let others: Vec<Register> = others.iter_mut().map(std::mem::take).collect();
-    let result = if others.is_empty() {
-        step_values(m, program, host, id, &[first.as_ref()], &PlainArguments, acc)
-    } else {
-        let values: Vec<ValueRef<'_>> = std::iter::once(&first).chain(&others).map(Register::as_ref).collect();
-        step_values(m, program, host, id, &values, &PlainArguments, acc)
-    };
-    put_back(m, start, std::iter::once(first).chain(others));
+    // The argument is taken out of the machine because the state is in another of its registers and changes.
+    let argument = std::mem::take(m.reg_mut(start));
+    let result = step_values(m, program, host, id, &[argument.as_ref()], &PlainArguments, acc);
+    *m.reg_mut(start) = argument;
     result
 }
 
-/// Puts the arguments back into their registers.
-#[inline]
-fn put_back(m: &mut Machine, start: Reg, arguments: impl IntoIterator<Item = Register>) {
-    for (at, argument) in arguments.into_iter().enumerate() {
-        *m.reg_mut(start.at(at)) = argument;
-    }
-}
-
-/// Steps an aggregate of the application over one row. The function may read subtypes and pointers, and may use the
-/// connection.
-#[cold]
-fn step_custom(
+/// Steps over one row with any number of arguments, which stay in their registers. The function may read subtypes and pointers.
+fn step_registers(
     m: &mut Machine,
     program: &Program,
     host: &dyn Host,
@@ -181,14 +164,20 @@ fn step_custom(
     start: Reg,
     acc: Reg,
 ) -> Result<(), Error> {
-    m.suspend();
-    let count = usize::from(program.aggregates[usize::from(id.0)].argument_count);
-    let arguments: Vec<Register> = m.regs_mut(start, count).iter_mut().map(std::mem::take).collect();
-    let values: Vec<ValueRef<'_>> = arguments.iter().map(Register::as_ref).collect();
-    let result = step_values(m, program, host, id, &values, &RegisterArguments(&arguments), acc);
-    drop(values);
+    assert!(m.kept_flag == Reg::NONE, "only min() and max() outside windows are watched");
+    let call = &program.aggregates[usize::from(id.0)];
+    let mut accumulator = take(m, program, id, acc)?;
+    suspend_if_called(m, call);
+    let Machine { registers, scratch, .. } = m;
+    let registers = &registers[start.0 as usize..][..usize::from(call.argument_count)];
+    let values = scratch.values(registers);
+    let mut texts = Vec::new();
+    let result = decoded(&call.function, &values, host, &mut texts)
+        .map_err(function_failed)
+        .and_then(|values| accumulator.step(call, &values, &RegisterArguments(registers), host));
+    scratch.give_back(values);
     m.resume();
-    put_back(m, start, arguments);
+    accumulator.put(m.reg_mut(acc));
     result
 }
 
@@ -219,7 +208,7 @@ fn step_values(
     }
     assert!(m.kept_flag == Reg::NONE, "only min() and max() outside windows are watched");
     let mut accumulator = take(m, program, id, acc)?;
-    suspend_if_called(m, &accumulator);
+    suspend_if_called(m, call);
     let result = accumulator.step(call, values, arguments, host);
     m.resume();
     accumulator.put(m.reg_mut(acc));
@@ -237,8 +226,8 @@ pub fn watch_kept(m: &mut Machine, flag: Reg) {
 
 /// Pauses the machine for an aggregate of the application, whose code may commit.
 #[inline]
-fn suspend_if_called(m: &mut Machine, accumulator: &Accumulator) {
-    if matches!(accumulator, Accumulator::Custom(_)) {
+fn suspend_if_called(m: &mut Machine, call: &AggregateCall) {
+    if !call.function.is_builtin() {
         m.suspend();
     }
 }
@@ -258,7 +247,7 @@ pub fn inverse(
         return Ok(());
     }
     let mut accumulator = take(m, program, id, acc)?;
-    suspend_if_called(m, &accumulator);
+    suspend_if_called(m, call);
     let Machine { registers, scratch, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
     let arguments = RegisterArguments(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
@@ -289,7 +278,7 @@ pub fn value(
     }
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = if acc == dst { Value::NULL } else { m.reg_mut(dst).take_memory() };
-    suspend_if_called(m, &accumulator);
+    suspend_if_called(m, call);
     let result = accumulator.value(call, host, &mut out);
     m.resume();
     accumulator.put(m.reg_mut(acc));
@@ -315,7 +304,7 @@ pub fn finish(
     }
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = m.reg_mut(dst).take_memory();
-    suspend_if_called(m, &accumulator);
+    suspend_if_called(m, call);
     let result = accumulator.finish(call, host, &mut out);
     m.resume();
     m.reg_mut(dst).set_value(out);

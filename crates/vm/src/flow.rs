@@ -1,6 +1,8 @@
 //! Control flow beyond a jump: halting, coroutines, counters; copying and moving registers.
 
-use lithe_value::{NumberText, ValueRef};
+use std::rc::Rc;
+
+use lithe_value::{Buffer, NumberText, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::connection_state::Flags;
@@ -91,10 +93,35 @@ pub fn copy(m: &mut Machine, src: Reg, dst: Reg, count: usize) -> Result<(), Err
             continue;
         }
         let [source, target] = m.registers.get_disjoint_mut(pair).expect("both are registers of the frame");
+        share(source);
         target.reserve_for(source)?;
         target.copy_from(source);
     }
     Ok(())
+}
+
+/// Values from this length on are shared with their copies: to copy their bytes would take longer.
+const SHARED_MIN: usize = 4 << 10;
+
+/// Makes a long value in memory of its own one that copies refer to.
+#[inline]
+fn share(register: &mut Register) {
+    if let Register::OwnedText { subtype: 0, len, .. } | Register::OwnedBlob { subtype: 0, len, .. } = register
+        && *len as usize >= SHARED_MIN
+    {
+        share_memory(register);
+    }
+}
+
+#[inline(never)]
+fn share_memory(register: &mut Register) {
+    let mut value = Value::NULL;
+    match std::mem::take(register) {
+        Register::OwnedText { len, memory, .. } => value.set_text_buffer(Buffer::from_parts(memory, len as usize)),
+        Register::OwnedBlob { len, memory, .. } => value.set_blob_buffer(Buffer::from_parts(memory, len as usize)),
+        other => return *register = other,
+    }
+    *register = Register::Shared(Rc::new(value));
 }
 
 /// Moves registers; the sources become NULL.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::PageNo;
-use lithe_functions::{RowChange, SqlConnection};
+use lithe_functions::{RowChange, RowTable, SqlConnection};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::File;
 
@@ -22,18 +22,21 @@ use crate::virtual_table::VirtualTable;
 #[derive(Debug)]
 pub struct TableRows {
     /// The rows, without the hidden columns.
-    pub rows: Vec<Vec<Value>>,
+    pub rows: RowTable,
     /// The hidden columns, which are the arguments: the same in each row.
     pub hidden: Vec<Value>,
+    /// The number of the first of them.
+    pub hidden_at: usize,
     /// The subtype of a column of a row.
-    pub subtype: fn(&[Value], usize) -> u8,
+    pub subtype: fn(&RowTable, usize, usize) -> u8,
     /// The rowid of the first row.
     pub first_rowid: i64,
 }
 
 impl Default for TableRows {
     fn default() -> TableRows {
-        TableRows { rows: Vec::new(), hidden: Vec::new(), subtype: |_, _| 0, first_rowid: 1 }
+        let (rows, hidden) = (RowTable::default(), Vec::new());
+        TableRows { rows, hidden, hidden_at: 0, subtype: |_, _, _| 0, first_rowid: 1 }
     }
 }
 

@@ -236,7 +236,8 @@ instructions! {
     /// Delete the B-tree at the root page number in the register `root`; the page that moved into its place (auto-vacuum) or 0
     /// goes to `moved`.
     DropTree { db: Db, root: Reg, moved: Reg }
-    /// Delete all rows of cursor info `cursor`'s tree; the number of rows is added to the change count if `count_changes` is 1.
+    /// Delete all rows of cursor info `cursor`'s tree; the number of rows is added to the change count if `count_changes` is 1. No cursor of
+    /// the program is on the tree if it is [`UNOPENED`](crate::operand::UNOPENED).
     ClearTree { count_changes: u8, cursor: CursorId }
     /// Load the schema rows of `db` that match the SQL condition `condition` (None: all) into the catalog.
     ParseSchema { db: Db, condition: TextId }

@@ -124,6 +124,10 @@ impl CompareFlags {
     pub(crate) const REAL_COLUMN: u8 = 0x40;
 }
 
+/// How ClearTree clears a tree on which the program has no cursor: the program's cursors, of which a REINDEX of many tables has many, are
+/// not gone through.
+pub const UNOPENED: u8 = 2;
+
 /// What a function reads of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {

@@ -10,7 +10,7 @@
 //!
 //! Text and blobs come in four ways, cheapest first: *inline* (up to [`INLINE_MAX`] bytes), *borrowed* from
 //! their page (the register keeps a reference to the page, so nothing is copied and nothing dangles),
-//! *shared* (a bound parameter), and *owned*: in memory of the register's own, which the next long value
+//! *shared* (a bound parameter, a long value that was copied), and *owned*: in memory of the register's own, which the next long value
 //! reuses. A register that is cleared between runs keeps that memory as [`Register::Spare`].
 
 mod inline;
@@ -92,7 +92,7 @@ pub enum Register {
         /// The memory.
         memory: Box<[u8]>,
     },
-    /// A text or blob shared with a bound parameter.
+    /// A text or blob shared with a bound parameter or with other registers.
     Shared(Rc<Value>),
     /// A blob of zeros that takes no memory until it is read.
     Zeros(Box<Zeros>),
@@ -476,7 +476,7 @@ impl Register {
         Ok(())
     }
 
-    /// Becomes a copy of another register. Pages and parameters are shared.
+    /// Becomes a copy of another register. Pages and what is shared are not copied.
     #[inline]
     pub(crate) fn copy_from(&mut self, source: &Register) {
         let copy = match source {

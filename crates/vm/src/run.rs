@@ -466,7 +466,7 @@ fn run_frame<'p, const WATCHED: bool>(
                 rare::run(m, &move |m| schema::drop_tree(m, host, db, root, moved))?;
             }
             Insn::ClearTree { count_changes, cursor } => {
-                rare::run(m, &move |m| schema::clear_tree(m, program, host, cursor, count_changes != 0))?;
+                rare::run(m, &move |m| schema::clear_tree(m, program, host, cursor, count_changes))?;
             }
             Insn::ParseSchema { db, condition } => {
                 rare::run(m, &move |_| host.parse_schema(db, program.text(condition)))?;

@@ -9,7 +9,7 @@ use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::host::Host;
 use crate::machine::Machine;
-use crate::operand::{CursorId, Db, Reg};
+use crate::operand::{CursorId, Db, Reg, UNOPENED};
 use crate::program::Program;
 
 /// Begins the statement's transaction on a database, and checks that its schema is the one that the program was
@@ -61,17 +61,20 @@ pub fn clear_tree(
     program: &Program,
     host: &dyn Host,
     cursor: CursorId,
-    count_changes: bool,
+    count_changes: u8,
 ) -> Result<(), Error> {
     crate::write::check_lock(m, program, cursor)?;
     let info = program.cursor(cursor);
     let root = info.root.ok_or_else(|| Error::from_code(ResultCode::CORRUPT))?;
     let cleared = host.btree(info.db)?.clear_tree(root)?;
-    if count_changes {
+    if count_changes == 1 {
         m.changes += cleared as i64;
     }
     if m.watches_rows {
         host.row_changed(info.db, root, None);
+    }
+    if count_changes == UNOPENED {
+        return Ok(());
     }
     for open in &mut m.cursors {
         if let VmCursor::Tree(tree) = open

@@ -278,14 +278,13 @@ impl Cursor {
     #[inline(never)]
     pub(super) fn make_page_ready(&mut self, btree: &Btree, no: PageNo, is_held: bool) -> Result<()> {
         if !is_held {
-            return btree.make_ready(no);
+            return btree.make_ready(no).map(drop);
         }
         let Level { node, index } = self.path.pop().expect("an entry has a path");
         let Node { page, .. } = node;
         assert!(node.no == no, "the page that is written is the one on which the cursor stands");
         drop(page); // the pager copies a page before a write while another reference to it exists
-        btree.make_ready(no)?;
-        self.path.push(Level { node: Node { page: btree.page(no)?, ..node }, index });
+        self.path.push(Level { node: Node { page: btree.make_ready(no)?, ..node }, index });
         Ok(())
     }
 

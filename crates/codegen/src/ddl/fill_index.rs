@@ -7,7 +7,7 @@ use lithe_catalog::{Index, Result, Table};
 use lithe_resolve::ir::{Expr, SourceId};
 use lithe_sql::ast::Conflict;
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Addr, CursorId, Db, Reg};
+use lithe_vm::operand::{Addr, CursorId, Db, Reg, UNOPENED};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
 use crate::derived::unique_failure;
@@ -63,7 +63,7 @@ pub(super) fn fill_index<'a>(cg: &mut Codegen<'a>, filling: &Filling<'_, 'a>) ->
     match filling.root {
         Root::Register(root) => cg.b.emit(Insn::OpenWriteAt { cursor, root }),
         Root::OfIndex => {
-            cg.b.emit(Insn::ClearTree { count_changes: 0, cursor });
+            cg.b.emit(Insn::ClearTree { count_changes: UNOPENED, cursor });
             cg.b.emit(Insn::OpenWrite { cursor });
         }
     }

@@ -97,6 +97,12 @@ impl View {
         }
     }
 
+    /// The place of column `index`, if it has been located.
+    #[inline]
+    pub fn known(&self, index: usize) -> Option<Column> {
+        self.columns.get(index).copied()
+    }
+
     /// The number of columns that the record has, which parses all of its header.
     pub fn column_count(&mut self, payload: &[u8]) -> Result<Option<usize>, Malformed> {
         match self.locate(payload, usize::MAX)? {

@@ -53,7 +53,7 @@ pub fn push(json: &Json<'_>, out: &mut Output) {
             }
             put_header(kind::OBJECT, start, out);
         }
-        Json::Damaged(bytes) => out.extend(bytes),
+        Json::Damaged(bytes) | Json::Binary(bytes) => out.extend(bytes),
     }
 }
 
@@ -193,6 +193,40 @@ fn value(blob: &[u8], depth: usize, is_strict: bool) -> Result<(Json<'_>, &[u8])
         _ => return Err(MALFORMED),
     };
     Ok((json, rest))
+}
+
+/// Makes [JSONB](Json::Binary) a tree, down to its children; any other value is left as it is.
+pub fn open(json: &mut Json<'_>) -> Result<(), Failure> {
+    let Json::Binary(blob) = *json else { return Ok(()) };
+    let (kind, mut rest, _) = header(blob).ok_or(MALFORMED)?;
+    *json = match kind {
+        kind::ARRAY => {
+            let mut items = Vec::new();
+            while !rest.is_empty() {
+                output::push(&mut items, Json::Binary(split(&mut rest)?))?;
+            }
+            Json::Array(items)
+        }
+        kind::OBJECT => {
+            let mut members = Vec::new();
+            while !rest.is_empty() {
+                let (kind, bytes, behind) = header(rest).ok_or(MALFORMED)?;
+                rest = behind;
+                output::push(&mut members, (text(kind, bytes, false)?, Json::Binary(split(&mut rest)?)))?;
+            }
+            Json::Object(members)
+        }
+        _ => parse(blob)?,
+    };
+    Ok(())
+}
+
+/// Takes the first value off `rest`: its bytes.
+fn split<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], Failure> {
+    let (_, _, behind) = header(rest).ok_or(MALFORMED)?;
+    let (value, _) = rest.split_at_checked(rest.len() - behind.len()).ok_or(MALFORMED)?;
+    *rest = behind;
+    Ok(value)
 }
 
 fn elements(mut content: &[u8], depth: usize, is_strict: bool) -> Result<Vec<Json<'_>>, Failure> {

@@ -12,9 +12,10 @@ use lithe_value::{NumberText, Value, ValueRef, cast, utf8};
 use super::node::{Key, Node, find};
 use super::output::{self, Output};
 use super::render;
-use super::tree::{DEPTH_MAX, Escapes, Json, Text};
+use super::tree::{DEPTH_MAX, Escapes, Text};
 use super::{SUBTYPE, TextOrJsonb, binary, jsonb_of, kind, path_failure, text_or_jsonb};
 use crate::error::{FunctionError, Result};
+use crate::row_table::RowTable;
 
 /// The columns of a row.
 pub const EACH_COLUMNS: [&str; 8] = ["key", "value", "type", "atom", "id", "parent", "fullkey", "path"];
@@ -24,13 +25,15 @@ const KEY: usize = 0;
 const VALUE: usize = 1;
 const TYPE: usize = 2;
 const ATOM: usize = 3;
+const ID: usize = 4;
+const PARENT: usize = 5;
 const FULLKEY: usize = 6;
 const PATH: usize = 7;
 
 /// The subtype of a column of a row: an array or object is JSON to the function that it is passed to.
-pub fn each_subtype(row: &[Value], column: usize) -> u8 {
+pub fn each_subtype(rows: &RowTable, row: usize, column: usize) -> u8 {
     let is_json = || {
-        let name = row.get(TYPE).map(Value::as_ref);
+        let name = rows.get(row, TYPE).map(Value::as_ref);
         name.is_some_and(|name| matches!(name, ValueRef::Text(b"array" | b"object")))
     };
     if column == VALUE && is_json() { SUBTYPE } else { 0 }
@@ -43,7 +46,7 @@ pub struct EachForm {
     pub is_tree: bool,
     /// `jsonb_each`: arrays and objects are JSONB, not text.
     pub is_binary: bool,
-    /// The columns that are read, by bits; others may be NULL.
+    /// The columns that are read, by bits.
     pub columns_read: u64,
 }
 
@@ -51,20 +54,26 @@ impl EachForm {
     fn reads(&self, column: usize) -> bool {
         self.columns_read >> column & 1 != 0
     }
+
+    /// The columns that the rows get. The type of an array or object says that the value is JSON.
+    fn columns(&self) -> u64 {
+        let all = (1 << EACH_COLUMNS.len()) - 1;
+        (self.columns_read | u64::from(self.reads(VALUE)) << TYPE) & all
+    }
 }
 
 /// The rows of `json_each(json, root)`, or of one of its siblings.
-pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, form: EachForm) -> Result<Vec<Vec<Value>>> {
+pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, form: EachForm) -> Result<RowTable> {
     let mut number = NumberText::default();
-    let Some(document) = binary_of(json, &mut number)? else { return Ok(Vec::new()) };
+    let Some(document) = binary_of(json, &mut number)? else { return Ok(RowTable::default()) };
     let root_path = match root {
         None => b"$".to_vec(),
-        Some(ValueRef::Null) => return Ok(Vec::new()),
+        Some(ValueRef::Null) => return Ok(RowTable::default()),
         Some(root) => output::copy(utf8::until_nul(cast::to_bytes(root, &mut NumberText::default())))?,
     };
     let found = find(&document, &root_path).map_err(|failure| path_failure(failure, &root_path))?;
-    let Some(root) = found else { return Ok(Vec::new()) };
-    let mut walk = Walk { rows: Vec::new(), form };
+    let Some(root) = found else { return Ok(RowTable::default()) };
+    let mut walk = Walk { rows: RowTable::new(form.columns()), form };
     if form.is_tree {
         let (parent_path, key) = split(&document, &root, &root_path)?;
         walk.row(&root, key, None, &root_path, parent_path, 0)?;
@@ -111,7 +120,7 @@ fn split<'p>(document: &[u8], root: &Node<'_>, path: &'p [u8]) -> Result<(&'p [u
 }
 
 struct Walk {
-    rows: Vec<Vec<Value>>,
+    rows: RowTable,
     form: EachForm,
 }
 
@@ -125,47 +134,52 @@ impl Walk {
         path: &[u8],
         depth: usize,
     ) -> Result<()> {
-        let type_name = node.type_name().ok_or_else(|| FunctionError::new("malformed JSON"))?;
-        let is_container = node.kind() >= Some(kind::ARRAY);
-        // Of an array or object, only its text needs its content.
-        let is_read = !is_container || (self.form.reads(VALUE) && !self.form.is_binary);
-        let json = if is_read { binary::parse(node.bytes)? } else { Json::Null };
+        let malformed = || FunctionError::new("malformed JSON");
+        let type_name = node.type_name().ok_or_else(malformed)?;
+        let (kind, content) = node.content().ok_or_else(malformed)?;
+        let (form, is_container) = (self.form, kind >= kind::ARRAY);
         let id = node.id as i64;
-        let text_if_read = |column, text| {
-            if self.form.reads(column) { output::text_value(text) } else { Ok(Value::NULL) }
-        };
-        let value = match () {
-            () if !self.form.reads(VALUE) => Value::NULL,
-            () if is_container => self.container(node, &json)?,
-            () => atom(&json)?,
-        };
-        let atom = if self.form.reads(ATOM) && !is_container { atom(&json)? } else { Value::NULL };
-        // The type of an array or object says that the value is JSON.
-        let names_type = self.form.reads(TYPE) || (self.form.reads(VALUE) && is_container);
-        let row = vec![
-            key,
-            value,
-            if names_type { Value::from(type_name) } else { Value::NULL },
-            atom,
-            Value::from(id),
-            parent.filter(|_| self.form.is_tree).map_or(Value::NULL, Value::from),
-            text_if_read(FULLKEY, fullkey)?,
-            text_if_read(PATH, path)?,
-        ];
-        output::push(&mut self.rows, row)?;
-        if self.form.is_tree && is_container {
+        if matches!(kind, kind::INT..=kind::FLOAT5) && content.is_empty() {
+            return Err(malformed());
+        }
+        if form.reads(KEY) {
+            self.rows.push(key)?;
+        }
+        if form.reads(VALUE) {
+            let value = if is_container { self.container(node)? } else { atom(node)? };
+            self.rows.push(value)?;
+        }
+        if self.rows.has(TYPE) {
+            self.rows.push(Value::from(type_name))?;
+        }
+        if form.reads(ATOM) {
+            self.rows.push(if is_container { Value::NULL } else { atom(node)? })?;
+        }
+        if form.reads(ID) {
+            self.rows.push(Value::from(id))?;
+        }
+        if form.reads(PARENT) {
+            self.rows.push(parent.filter(|_| form.is_tree).map_or(Value::NULL, Value::from))?;
+        }
+        for (column, text) in [(FULLKEY, fullkey), (PATH, path)] {
+            if form.reads(column) {
+                self.rows.push(output::text_value(text)?)?;
+            }
+        }
+        self.rows.end_row();
+        if form.is_tree && is_container {
             self.children(node, Some(id), fullkey, depth + 1)?;
         }
         Ok(())
     }
 
     /// The column `value` of an array or object.
-    fn container(&self, node: &Node<'_>, json: &Json<'_>) -> Result<Value> {
+    fn container(&self, node: &Node<'_>) -> Result<Value> {
         if self.form.is_binary {
             return Ok(Value::blob(output::copy(node.bytes.get(..node.len()).unwrap_or_default())?));
         }
         let mut text = Output::default();
-        render::push_json(json, &mut text);
+        render::push_binary(node.bytes, &mut text);
         let mut value = Value::NULL;
         value.set_text_buffer(text.finish()?);
         Ok(value)
@@ -186,9 +200,9 @@ impl Walk {
                 Key::Label(label) => label_step(path, label)?,
             };
             let key = match key {
+                _ if !self.form.reads(KEY) => Value::NULL,
                 Key::Index(at) => Value::from(at as i64),
-                Key::Label(label) if self.form.reads(KEY) => output::text_value(&label.to_sql()?)?,
-                Key::Label(_) => Value::NULL,
+                Key::Label(label) => output::text_value(&label.to_sql()?)?,
             };
             self.row(&child, key, parent, &fullkey, path, depth)?;
         }
@@ -205,9 +219,10 @@ fn label_step(path: &[u8], label: &Text<'_>) -> Result<Vec<u8>, OutOfMemory> {
     if is_word { output::concat(&[path, b".", bytes]) } else { output::concat(&[path, b".\"", bytes, b"\""]) }
 }
 
-/// The SQL value of a scalar, NULL for an array or object.
-fn atom(json: &Json<'_>) -> Result<Value> {
-    Ok(render::with_sql_value(json, copied)?.transpose()?.unwrap_or(Value::NULL))
+/// The SQL value of a scalar.
+fn atom(scalar: &Node<'_>) -> Result<Value> {
+    let json = binary::parse(scalar.bytes)?;
+    Ok(render::with_sql_value(&json, copied)?.transpose()?.unwrap_or(Value::NULL))
 }
 
 fn copied(value: ValueRef<'_>) -> Result<Value, OutOfMemory> {

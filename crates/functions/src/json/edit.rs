@@ -2,9 +2,9 @@
 
 use lithe_value::buffer::OutOfMemory;
 
-use super::output;
 use super::path::{Failure, Step, damaged_element, damaged_member, first_step, steps};
 use super::tree::{Json, Text};
+use super::{binary, output, parse};
 
 type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
@@ -33,6 +33,7 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
         }
         return Ok(());
     }
+    open(json)?;
     if path.first() == Some(&b'[') && !matches!(json, Json::Array(_)) {
         return Ok(());
     }
@@ -77,6 +78,14 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
     Ok(())
 }
 
+/// Makes a value a tree down to its children, which may be changed.
+fn open(json: &mut Json<'_>) -> Result {
+    binary::open(json).map_err(|failure| match failure {
+        parse::Failure::OutOfMemory => Failure::OutOfMemory,
+        parse::Failure::Malformed(_) => Failure::Malformed,
+    })
+}
+
 /// Only elements of an array can be moved by an insertion.
 fn refuse_label_at_end(behind: &[u8], edit: Edit) -> Result {
     if edit == Edit::ArrayInsert && behind.is_empty() { Err(Failure::NotAnElement) } else { Ok(()) }
@@ -118,6 +127,7 @@ pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool> {
     }
     let mut at = json;
     loop {
+        open(at)?;
         if rest.first() == Some(&b'[') && !matches!(at, Json::Array(_)) {
             return Ok(true);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use lithe_value::{ValueRef, cast};
+use lithe_value::{NumberText, ValueRef, cast, utf8};
 
 use super::output::Output;
 use super::tree::{Json, Text};
@@ -79,6 +79,16 @@ impl Rows {
     }
 }
 
+/// The text of an [`element`].
+fn push_element(value: ValueRef<'_>, subtype: u8, out: &mut Output) -> Result {
+    match value {
+        ValueRef::Text(text) if subtype != SUBTYPE => render::push_sql_text(text, out),
+        ValueRef::Integer(integer) => out.extend(NumberText::from(integer).as_bytes()),
+        _ => render::push_json(&element(value, subtype)?, out),
+    }
+    Ok(())
+}
+
 struct GroupState {
     group: Group,
     rows: Rows,
@@ -92,21 +102,22 @@ impl AggregateState for GroupState {
         if label.is_some_and(ValueRef::is_null) {
             return self.rows.end_row(from);
         }
-        let json = element(arg(args, value), context.arg_subtype(value))?;
-        let label = label.map(cast::to_text);
+        let (value, subtype) = (arg(args, value), context.arg_subtype(value));
+        let mut number = NumberText::default();
         // SQLite reads a label as a string of C.
-        let label = label.as_deref().map(|label| label.split(|&byte| byte == 0).next().unwrap_or_default());
-        let label = label.map(Text::from_sql).transpose()?;
+        let label = label.map(|label| utf8::until_nul(cast::to_bytes(label, &mut number)));
         if self.group.is_binary {
+            let json = element(value, subtype)?;
+            let label = label.map(Text::from_sql).transpose()?;
             label.into_iter().for_each(|label| binary::push(&Json::Text(label), bytes));
             binary::push(&json, bytes);
         } else {
             bytes.push(b',');
             if let Some(label) = label {
-                render::push_json(&Json::Text(label), bytes);
+                render::push_sql_text(label, bytes);
                 bytes.push(b':');
             }
-            render::push_json(&json, bytes);
+            push_element(value, subtype, bytes)?;
         }
         self.rows.end_row(from)
     }

@@ -8,7 +8,7 @@
 //! | `kind` | the kinds of values in JSONB |
 //! | `node` | looking up values in JSONB |
 //! | `documents` | the last texts, as JSONB |
-//! | `render` | tree to text and to SQL's values |
+//! | `render` | tree and JSONB to text and to SQL's values |
 //! | `output` | writing bytes, with errors when memory runs out |
 //! | `path` | `$.a[3]` |
 //! | `edit` | changing a tree |
@@ -151,20 +151,42 @@ fn with_jsonb<T>(
     f: impl FnOnce(&mut Context<'_>, &[u8]) -> Result<T>,
 ) -> Result<Option<T>> {
     let mut number = NumberText::default();
-    let text = match text_or_jsonb(value, &mut number)? {
-        None => return Ok(None),
-        Some(TextOrJsonb::Jsonb(blob)) => return f(context, blob).map(Some),
-        Some(TextOrJsonb::Text(text)) => text,
-    };
+    match text_or_jsonb(value, &mut number)? {
+        None => Ok(None),
+        Some(TextOrJsonb::Jsonb(blob)) => f(context, blob).map(Some),
+        Some(TextOrJsonb::Text(text)) => with_jsonb_of(context, text, f).map(Some),
+    }
+}
+
+/// Calls `f` with a text as JSONB.
+fn with_jsonb_of<T>(
+    context: &mut Context<'_>,
+    text: &[u8],
+    f: impl FnOnce(&mut Context<'_>, &[u8]) -> Result<T>,
+) -> Result<T> {
     let Some(shared) = context.shared.take() else {
-        return f(context, jsonb_of(text)?.as_slice()).map(Some);
+        return f(context, jsonb_of(text)?.as_slice());
     };
     let result = match Documents::of(shared).jsonb_of(text) {
         Ok(jsonb) => f(context, jsonb),
         Err(failure) => Err(failure.into()),
     };
     context.shared = Some(shared);
-    result.map(Some)
+    result
+}
+
+/// Calls `f` with a JSON argument of which some parts are changed: of a text, no tree is made of the others. Returns NULL for NULL.
+fn with_changeable(
+    context: &mut Context<'_>,
+    value: ValueRef<'_>,
+    f: impl FnOnce(&mut Context<'_>, Json<'_>) -> Result,
+) -> Result {
+    let mut number = NumberText::default();
+    match text_or_jsonb(value, &mut number)? {
+        None => null(context),
+        Some(TextOrJsonb::Jsonb(blob)) => f(context, binary::parse(blob)?),
+        Some(TextOrJsonb::Text(text)) => with_jsonb_of(context, text, |context, jsonb| f(context, Json::Binary(jsonb))),
+    }
 }
 
 /// The value that a path leads to.
@@ -207,6 +229,14 @@ fn answer<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) -> Res
     render::push_json(json, &mut bytes);
     context.subtype = SUBTYPE;
     context.answer_text(bytes.finish()?)
+}
+
+/// Returns a value of JSONB as JSON text.
+fn answer_jsonb(context: &mut Context<'_>, jsonb: &[u8]) -> Result {
+    let mut text = Output::appending_to(context.out.take_buffer());
+    render::push_binary(jsonb, &mut text);
+    context.subtype = SUBTYPE;
+    context.answer_text(text.finish()?)
 }
 
 fn answer_bytes(context: &mut Context<'_>, bytes: &[u8]) -> Result {
@@ -257,11 +287,7 @@ fn about_path(what: &str, path: &[u8]) -> FunctionError {
 }
 
 fn json(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let mut number = NumberText::default();
-    match argument(arg(args, 0), &mut number)? {
-        Some(json) => answer::<false>(context, &json),
-        None => null(context),
-    }
+    with_jsonb(context, arg(args, 0), answer_jsonb)?.map_or_else(|| null(context), Ok)
 }
 
 fn jsonb(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -344,11 +370,15 @@ fn type_of(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 /// Returns a value that was found: a scalar as an SQL value, any other as JSON.
-fn answer_found<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) -> Result {
-    if matches!(json, Json::Array(_) | Json::Object(_)) {
-        return answer::<BINARY>(context, json);
+fn answer_found<const BINARY: bool>(context: &mut Context<'_>, found: &Node<'_>) -> Result {
+    if !BINARY && matches!(found.kind(), Some(kind::ARRAY | kind::OBJECT)) {
+        return answer_jsonb(context, found.bytes);
     }
-    render::with_sql_value(json, |value| context.answer(value))?.unwrap_or(Ok(()))
+    let json = binary::parse(found.bytes)?;
+    if matches!(json, Json::Array(_) | Json::Object(_)) {
+        return answer::<BINARY>(context, &json);
+    }
+    render::with_sql_value(&json, |value| context.answer(value))?.unwrap_or(Ok(()))
 }
 
 fn extract<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -357,7 +387,7 @@ fn extract<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>])
         [first, path] => with_jsonb(context, *first, |context, jsonb| {
             let Some(path) = path_text(*path)? else { return null(context) };
             match find(jsonb, &path)? {
-                Some(found) => answer_found::<BINARY>(context, &binary::parse(found.bytes)?),
+                Some(found) => answer_found::<BINARY>(context, &found),
                 None => null(context),
             }
         })?,
@@ -395,7 +425,7 @@ fn arrow_path(value: ValueRef<'_>) -> Result<Option<Cow<'_, [u8]>>> {
 }
 
 fn arrow(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    arrow_to(context, args, answer::<false>)
+    arrow_to(context, args, |context, found| answer_jsonb(context, found.bytes))
 }
 
 fn double_arrow(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -409,13 +439,13 @@ fn double_arrow(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 fn arrow_to(
     context: &mut Context<'_>,
     args: &[ValueRef<'_>],
-    answer: impl FnOnce(&mut Context<'_>, &Json<'_>) -> Result,
+    answer: impl FnOnce(&mut Context<'_>, &Node<'_>) -> Result,
 ) -> Result {
     let operand = arg(args, 1);
     let answered = with_jsonb(context, arg(args, 0), |context, jsonb| {
         let Some(path) = arrow_path(operand)? else { return null(context) };
         match node::find(jsonb, &path) {
-            Ok(Some(found)) => answer(context, &binary::parse(found.bytes)?),
+            Ok(Some(found)) => answer(context, &found),
             Ok(None) => null(context),
             Err(failure) => Err(path_failure(failure, &path_text(operand)?.unwrap_or_default())),
         }
@@ -428,29 +458,30 @@ fn change<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>], 
     if !changes.len().is_multiple_of(2) {
         return Err(FunctionError::new(format!("json_{name}() needs an odd number of arguments")));
     }
-    let mut number = NumberText::default();
-    let Some(mut json) = argument(*first, &mut number)? else { return null(context) };
-    for (at, pair) in changes.chunks_exact(2).enumerate() {
-        let [path, value] = pair else { continue };
-        let Some(path) = path_text(*path)? else { continue };
-        path::steps(&path).map_err(|failure| path_failure(failure, &path))?;
-        let value = replacement(*value, context.arg_subtype(2 * at + 2))?;
-        edit::edit(&mut json, &path, edit, &value).map_err(|failure| path_failure(failure, &path))?;
-    }
-    answer::<BINARY>(context, &json)
+    with_changeable(context, *first, |context, json| {
+        let mut json = json; // with what it will hold of the arguments
+        for (at, pair) in changes.chunks_exact(2).enumerate() {
+            let [path, value] = pair else { continue };
+            let Some(path) = path_text(*path)? else { continue };
+            path::steps(&path).map_err(|failure| path_failure(failure, &path))?;
+            let value = replacement(*value, context.arg_subtype(2 * at + 2))?;
+            edit::edit(&mut json, &path, edit, &value).map_err(|failure| path_failure(failure, &path))?;
+        }
+        answer::<BINARY>(context, &json)
+    })
 }
 
 fn remove<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let [first, paths @ ..] = args else { return null(context) };
-    let mut number = NumberText::default();
-    let Some(mut json) = argument(*first, &mut number)? else { return null(context) };
-    for path in paths {
-        let Some(path) = path_text(*path)? else { return null(context) };
-        if !edit::remove(&mut json, &path).map_err(|failure| path_failure(failure, &path))? {
-            return null(context);
+    with_changeable(context, *first, |context, mut json| {
+        for path in paths {
+            let Some(path) = path_text(*path)? else { return null(context) };
+            if !edit::remove(&mut json, &path).map_err(|failure| path_failure(failure, &path))? {
+                return null(context);
+            }
         }
-    }
-    answer::<BINARY>(context, &json)
+        answer::<BINARY>(context, &json)
+    })
 }
 
 fn patch<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {

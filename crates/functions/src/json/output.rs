@@ -79,6 +79,18 @@ impl Output {
         }
     }
 
+    /// Writes bytes between quotes.
+    #[inline]
+    pub fn push_quoted(&mut self, bytes: &[u8]) {
+        if self.buffer.try_reserve(bytes.len() + 2).is_err() {
+            return self.fail(OutputError::OutOfMemory);
+        }
+        if let [first, middle @ .., last] = self.buffer.append(bytes.len() + 2) {
+            (*first, *last) = (b'"', b'"');
+            middle.copy_from_slice(bytes);
+        }
+    }
+
     /// How much has been written.
     pub fn len(&self) -> usize {
         self.buffer.len()

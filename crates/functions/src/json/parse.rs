@@ -294,6 +294,20 @@ impl<'a, S: Sink<'a>> Parser<'a, '_, S> {
     /// Skips a comma and the white space around it, unless `close` follows; returns whether there was one. A comma before `close`
     /// is JSON5.
     fn separator(&mut self, close: u8) -> Result<bool> {
+        // Most text has no white space here.
+        match self.rest() {
+            [b',', b'!'..=b'.' | b'0'..=0x7f, ..] => {
+                self.at += 1;
+                (self.space_at, self.json5_space_at) = (self.at, self.at);
+                self.is_json5 |= self.peek() == Some(close);
+                return Ok(true);
+            }
+            [byte, ..] if *byte == close => {
+                (self.space_at, self.json5_space_at) = (self.at, self.at);
+                return Ok(false);
+            }
+            _ => {}
+        }
         let start = self.at;
         self.skip_space();
         match self.peek() {

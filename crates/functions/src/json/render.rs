@@ -1,10 +1,11 @@
-//! Tree to text, and to SQL's values.
+//! Tree and JSONB to text, and to SQL's values.
 
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{NumberText, ValueRef, number};
 
 use super::output::{Output, OutputError};
-use super::tree::{Escapes, Json, Text, escape, is_plain_escape, push_escaped};
+use super::tree::{DEPTH_MAX, Escapes, Json, Text, escape, is_plain_escape, needs_escape, push_escaped};
+use super::{binary, kind};
 
 /// The value as JSON text, without any space.
 pub fn push_json(json: &Json<'_>, out: &mut Output) {
@@ -31,8 +32,75 @@ pub fn push_json(json: &Json<'_>, out: &mut Output) {
             }
             out.push(b'}');
         }
+        Json::Binary(blob) => push_binary(blob, out),
         scalar => push_scalar(scalar, out),
     }
+}
+
+/// The first value of JSONB as JSON text, without any space: what [`push_json`] writes of its tree.
+pub fn push_binary(blob: &[u8], out: &mut Output) {
+    push_binary_at(blob, 0, out);
+}
+
+/// Answers the bytes behind the value; none behind one that is damaged.
+fn push_binary_at<'a>(blob: &'a [u8], depth: usize, out: &mut Output) -> &'a [u8] {
+    let Some((kind, content, rest)) = binary::header(blob).filter(|_| depth <= DEPTH_MAX) else {
+        out.refuse();
+        return &[];
+    };
+    match kind {
+        kind::INT | kind::FLOAT if !content.is_empty() => out.extend(content),
+        kind::TEXT | kind::TEXTJ => out.push_quoted(content),
+        kind::ARRAY => {
+            let mut items = content;
+            out.push(b'[');
+            while !items.is_empty() {
+                items = push_binary_at(items, depth + 1, out);
+                if !items.is_empty() {
+                    out.push(b',');
+                }
+            }
+            out.push(b']');
+        }
+        kind::OBJECT => {
+            let mut members = content;
+            out.push(b'{');
+            while !members.is_empty() {
+                members = push_binary_member(members, depth + 1, out);
+                if !members.is_empty() {
+                    out.push(b',');
+                }
+            }
+            out.push(b'}');
+        }
+        _ => match binary::parse(blob) {
+            Ok(scalar) => push_scalar(&scalar, out),
+            Err(_) => out.refuse(),
+        },
+    }
+    rest
+}
+
+fn push_binary_member<'a>(member: &'a [u8], depth: usize, out: &mut Output) -> &'a [u8] {
+    let label = binary::header(member).and_then(|(kind, bytes, rest)| Some((binary::label(kind, bytes)?, rest)));
+    let Some((label, rest)) = label else {
+        out.refuse();
+        return &[];
+    };
+    push_string(&label, out);
+    out.push(b':');
+    push_binary_at(rest, depth, out)
+}
+
+/// An SQL text as a string.
+pub fn push_sql_text(text: &[u8], out: &mut Output) {
+    // (Without an early end, long texts are compared many bytes at once.)
+    if !text.iter().fold(false, |found, &byte| found | needs_escape(byte)) {
+        return out.push_quoted(text);
+    }
+    out.push(b'"');
+    text.iter().for_each(|&byte| push_escaped(byte, out));
+    out.push(b'"');
 }
 
 /// The value as JSON text over several lines, with `indent` for each level.
@@ -85,7 +153,7 @@ fn push_scalar(json: &Json<'_>, out: &mut Output) {
         },
         Json::BareReal(digits) => push_bare_real(digits, out),
         Json::Text(text) => push_string(text, out),
-        Json::Array(_) | Json::Object(_) => {}
+        Json::Array(_) | Json::Object(_) | Json::Binary(_) => {}
         Json::Damaged(_) => out.refuse(),
     }
 }
@@ -120,9 +188,12 @@ fn push_bare_real(digits: &[u8], out: &mut Output) {
 }
 
 fn push_string(text: &Text<'_>, out: &mut Output) {
+    if matches!(text.escapes, Escapes::None | Escapes::Json) {
+        return out.push_quoted(&text.bytes);
+    }
     out.push(b'"');
     match text.escapes {
-        Escapes::None | Escapes::Json => out.extend(&text.bytes),
+        Escapes::None | Escapes::Json => {}
         Escapes::Raw => text.bytes.iter().for_each(|&byte| push_escaped(byte, out)),
         Escapes::Json5 => push_json5_bytes(&text.bytes, out),
     }
@@ -181,7 +252,7 @@ pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> 
         }
         Json::Real(digits) | Json::BareReal(digits) => f(ValueRef::from(number::text_to_real(digits))),
         Json::Text(text) => f(ValueRef::Text(&text.to_sql().map_err(OutputError::from)?)),
-        Json::Array(_) | Json::Object(_) | Json::Damaged(_) => return Ok(None),
+        Json::Array(_) | Json::Object(_) | Json::Damaged(_) | Json::Binary(_) => return Ok(None),
     }))
 }
 

@@ -56,6 +56,8 @@ pub enum Json<'a> {
     Object(Vec<(Text<'a>, Json<'a>)>),
     /// The end of a JSONB array or object that cannot be decoded. A function that does not read this part does not fail.
     Damaged(&'a [u8]),
+    /// JSONB that was made of a text, and so is sound: a part that is passed on as it is needs no tree.
+    Binary(&'a [u8]),
 }
 
 impl<'a> Json<'a> {
@@ -79,6 +81,7 @@ impl<'a> Json<'a> {
                 Json::Object(output::collect(copies)?)
             }
             Json::Damaged(bytes) => Json::Damaged(bytes),
+            Json::Binary(bytes) => Json::Binary(bytes),
         })
     }
 }

@@ -2,8 +2,9 @@
 //! materialised row must hold.
 
 use bumpalo::Bump;
-use bumpalo::collections::Vec as ArenaVec;
-use lithe_resolve::ir::{Child, Column, ColumnIndex, Expr, Query, SourceId, for_each_child, for_each_in_query};
+use lithe_resolve::ir::{
+    BySource, Child, Column, ColumnIndex, Expr, Query, SourceId, for_each_child, for_each_in_query,
+};
 
 /// A set of columns of one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,22 +69,19 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 /// The columns used of every source of a statement.
 #[derive(Debug)]
 pub struct Usage<'u> {
-    sources: ArenaVec<'u, ColumnSet>,
+    sources: BySource<'u, ColumnSet>,
     none: ColumnSet,
 }
-
-/// Most statements have no more sources.
-const SOURCES_USUAL: usize = 4;
 
 impl<'u> Usage<'u> {
     /// Nothing is used yet.
     pub fn new_in(arena: &'u Bump) -> Usage<'u> {
-        Usage { sources: ArenaVec::with_capacity_in(SOURCES_USUAL, arena), none: ColumnSet::default() }
+        Usage { sources: BySource::new_in(arena), none: ColumnSet::default() }
     }
 
     /// The used columns of `source`.
     pub fn of(&self, source: SourceId) -> &ColumnSet {
-        self.sources.get(source.index()).unwrap_or(&self.none)
+        self.sources.get(source).unwrap_or(&self.none)
     }
 
     /// Adds all columns that the query uses, of its own sources and of enclosing queries.
@@ -107,11 +105,6 @@ impl<'u> Usage<'u> {
     }
 
     fn add_column(&mut self, column: &Column<'_>) {
-        let at = column.source.index();
-        if self.sources.len() <= at {
-            let missing = at + 1 - self.sources.len();
-            self.sources.extend(std::iter::repeat_with(ColumnSet::default).take(missing));
-        }
-        self.sources[at].insert(column.index);
+        self.sources.entry(column.source).insert(column.index);
     }
 }

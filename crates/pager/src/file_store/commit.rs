@@ -70,6 +70,7 @@ impl FileStore {
             _ => self.write_journal_file(txn, pending.txn.pages_before, old, super_journal)?,
         }
         txn.journaled = Some(change);
+        pending.txn.give_list(pages);
         Ok(())
     }
 
@@ -115,9 +116,11 @@ impl FileStore {
         // Both are in order, and no page is in both.
         let mut pages = txn.pages_to_write(after.min(before))?;
         debug_assert!(!pages.contains(&lock_byte_page), "the page of the lock bytes is written");
-        let cut_off = listed(cut_off.filter(|&no| no != lock_byte_page))?;
-        pages.try_reserve(cut_off.len()).map_err(|_| Error::NoMem)?;
-        pages.extend(cut_off);
+        if after < before {
+            let cut_off = listed(cut_off.filter(|&no| no != lock_byte_page))?;
+            pages.try_reserve(cut_off.len()).map_err(|_| Error::NoMem)?;
+            pages.extend(cut_off);
+        }
         Ok(pages)
     }
 
@@ -175,6 +178,7 @@ impl FileStore {
                 self.file.size_hint(u64::from(page_count) * u64::from(page_size.get()))?;
             }
         }
+        txn.give_list(pages);
         self.sync_database(super_journal)
     }
 

@@ -36,7 +36,10 @@ impl Pager {
     pub fn write_with_memo(&self, no: PageNo) -> Result<PageMut<'_>> {
         match self.write_again(no) {
             Some(page) => Ok(page),
-            None => self.write_first(no),
+            None => {
+                let slot = self.write_first(no)?;
+                Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
+            }
         }
     }
 
@@ -53,14 +56,13 @@ impl Pager {
         Some(self.take_from(txn, slot, no))
     }
 
-    /// The page `no`, which is put into the dirty set.
+    /// Puts the page `no` into the dirty set.
     #[inline(never)]
-    fn write_first(&self, no: PageNo) -> Result<PageMut<'_>> {
+    fn write_first(&self, no: PageNo) -> Result<SlotId> {
         self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
         self.assert_state();
         self.make_neighbours_dirty(no)?;
-        let slot = self.make_dirty(no)?;
-        Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
+        self.make_dirty(no)
     }
 
     /// The page `no`, for writing in its place, if it is ready for that. `held` is the caller's reference to the page's newest version, if
@@ -79,10 +81,22 @@ impl Pager {
         Some(page)
     }
 
-    /// Makes the page `no` ready to be written in its place, by a caller that holds no reference to it.
+    /// Makes the page `no` ready to be written in its place, by a caller that holds no reference to it. Answers the page.
     #[inline(never)]
-    pub fn make_ready(&self, no: PageNo) -> Result<()> {
-        self.write_with_memo(no).map(drop)
+    pub fn make_ready(&self, no: PageNo) -> Result<PageRef> {
+        if let Some(page) = self.write_again(no) {
+            return Ok(page.share());
+        }
+        let slot = self.write_first(no)?;
+        if let Some(bytes) =
+            self.txn.borrow().dirty.slot(slot).bytes.as_ref().filter(|bytes| Arc::strong_count(bytes) == 1)
+        {
+            self.changes.bump();
+            return Ok(PageRef::from_arc(Arc::clone(bytes)));
+        }
+        // A savepoint, or a reader of spilled pages, has these bytes, too.
+        let page = self.take_from(&mut self.txn.borrow_mut(), slot, no);
+        Ok(page.share())
     }
 
     /// The page `no`, as [`Pager::write`] gives it, of which the caller writes all of `anew`: the bytes of that range

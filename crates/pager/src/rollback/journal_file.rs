@@ -94,7 +94,7 @@ impl JournalFile {
         lead[..HEADER_LEN].copy_from_slice(&self.header.write());
         lead[..MAGIC.len()].fill(0);
         self.end = lead.len() as u64;
-        let mut batch = Vec::new(); // most transactions write a few pages
+        let mut batch = Vec::with_capacity(pages.size_hint().0.min(BATCH)); // most transactions write a few pages
         for page in pages {
             batch.push(page?);
             if batch.len() == BATCH {
@@ -125,17 +125,25 @@ impl JournalFile {
             put_u32(&mut glue[at], 4, no.get());
             put_u32(&mut glue[at + 1], 0, record_checksum(self.header.nonce, page.as_ref()));
         }
-        let mut pieces = Vec::with_capacity(2 * pages.len() + 2);
-        pieces.push(IoSlice::new(lead));
-        if !pages.is_empty() {
-            pieces.push(IoSlice::new(&glue[0][4..]));
+        let (mut few, mut many) = ([IoSlice::new(&[]); 2 * FEW + 2], Vec::new());
+        let pieces = match pages.len() {
+            0 => &mut few[..1],
+            count @ 1..=FEW => &mut few[..2 * count + 2],
+            count => {
+                many.resize(2 * count + 2, IoSlice::new(&[]));
+                &mut many
+            }
+        };
+        pieces[0] = IoSlice::new(lead);
+        if let Some(piece) = pieces.get_mut(1) {
+            *piece = IoSlice::new(&glue[0][4..]);
         }
         for (at, (_, page)) in pages.iter().enumerate() {
             let after = &glue[at + 1];
-            pieces.push(IoSlice::new(page.as_ref()));
-            pieces.push(IoSlice::new(if at + 1 < pages.len() { after } else { &after[..4] }));
+            pieces[2 * at + 2] = IoSlice::new(page.as_ref());
+            pieces[2 * at + 3] = IoSlice::new(if at + 1 < pages.len() { after } else { &after[..4] });
         }
-        self.file.write_vectored_at(&pieces, self.end - lead.len() as u64)?;
+        self.file.write_vectored_at(pieces, self.end - lead.len() as u64)?;
         self.end += self.header.record_len() * pages.len() as u64;
         self.header.records += pages.len() as u32;
         Ok(())

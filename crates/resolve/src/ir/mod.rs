@@ -16,6 +16,7 @@
 //! query uses. Sets of sources ([`SourceSet`]) are by position in one FROM clause.
 
 mod affinity;
+mod by_source;
 mod collation;
 mod compared;
 mod constant;
@@ -29,6 +30,7 @@ mod subtype;
 mod walk;
 
 pub use affinity::{DataTypes, affinity_of, comparison_affinity, data_types};
+pub use by_source::BySource;
 pub use collation::{Coll, collation_of, has_explicit_collation, skip_collate};
 pub use compared::Compared;
 pub use constant::{is_constant, is_deterministic, known_truth, literal_value};

@@ -34,16 +34,19 @@ impl RowsCursor {
 
     /// Puts a column of the row into a register.
     pub fn column(&self, column: usize, dst: &mut Register) -> Result<(), OutOfMemory> {
-        let row = self.made.rows.get(self.at).filter(|_| !self.is_null);
-        let value =
-            row.and_then(|row| row.get(column).or_else(|| self.made.hidden.get(column.checked_sub(row.len())?)));
+        let made = &self.made;
+        let value = match column.checked_sub(made.hidden_at) {
+            _ if self.is_null || self.at >= made.rows.len() => None,
+            Some(hidden) => made.hidden.get(hidden),
+            None => made.rows.get(self.at, column),
+        };
         match value.map(Value::as_ref) {
             Some(value) => {
                 if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
                     dst.reserve(bytes.len())?;
                 }
                 dst.set(value);
-                dst.restore_subtype(row.map_or(0, |row| (self.made.subtype)(row, column)))?;
+                dst.restore_subtype((made.subtype)(&made.rows, self.at, column))?;
             }
             None => dst.set_null(),
         }

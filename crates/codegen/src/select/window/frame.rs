@@ -70,7 +70,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Whether it ends before the current row, and is known only once all peers of the row are read.
-    pub fn waits_for_peers(&self) -> bool {
+    fn waits_for_peers(&self) -> bool {
         self.window.unit != FrameUnit::Rows && matches!(self.window.end, FrameBound::Preceding(_))
     }
 
@@ -99,6 +99,7 @@ impl<'a> Frame<'a> {
 
 pub(super) fn open<'a>(cg: &mut Codegen<'a>, window: &'a Window<'a>) -> Result<Frame<'a>> {
     let key = if measures(window) { Some(super::key_only(cg, &window.order_by[..1])?) } else { None };
+    let group = (window.unit != FrameUnit::Rows).then(|| cg.b.register());
     Ok(Frame {
         window,
         first: cg.b.register(),
@@ -107,6 +108,7 @@ pub(super) fn open<'a>(cg: &mut Codegen<'a>, window: &'a Window<'a>) -> Result<F
         end: distance(&window.end).map(|_| cg.b.register()),
         cursor: cg.ephemeral_table(0),
         key,
+        group,
     })
 }
 
@@ -117,6 +119,9 @@ pub(super) fn begin<'a>(cg: &mut Codegen<'a>, frame: &Frame<'a>, pass: &Pass<'a>
     cg.b.emit(Insn::OpenDup { cursor: frame.cursor, original: pass.table });
     cg.b.emit(Insn::Integer { value: 1, dst: frame.first });
     cg.b.emit(Insn::Integer { value: 1, dst: frame.past_end });
+    if let Some(dst) = frame.group {
+        cg.b.emit(Insn::Integer { value: 0, dst });
+    }
     if let (Some(reg), Some(expr)) = (frame.start, distance(&frame.window.start)) {
         cg.emit_into(expr, reg)?;
         check_distance(cg, frame.window.unit, reg, "starting");
@@ -175,8 +180,23 @@ fn check_distance(cg: &mut Codegen<'_>, unit: FrameUnit, reg: Reg, which: &str) 
     cg.b.place(right);
 }
 
-/// Moves the frame to the current row.
+/// Moves the frame to the current row. Peers have one frame (ROWS excepted), so that it moves with the first of them.
 pub(super) fn emit_move<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, group: Reg) -> Result<()> {
+    let frame = &pass.frames[at];
+    let Some(last) = frame.group else { return emit_move_ends(cg, pass, at, group) };
+    let is_there = cg.b.label();
+    let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+    cg.b.emit(Insn::Eq { flags, collation, lhs: last, rhs: group, target: is_there });
+    if frame.waits_for_peers() {
+        pass.emit_pull_until(cg, pass.ahead.group, group);
+    }
+    emit_move_ends(cg, pass, at, group)?;
+    cg.emit_copy(group, last);
+    cg.b.place(is_there);
+    Ok(())
+}
+
+fn emit_move_ends<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, group: Reg) -> Result<()> {
     let frame = &pass.frames[at];
     let current = if frame.window.unit == FrameUnit::Rows { pass.number } else { group };
     if frame.order() == Order::LeaveFirst {

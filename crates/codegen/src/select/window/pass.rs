@@ -14,7 +14,7 @@ use lithe_optimize::explain::Part;
 use lithe_optimize::plan::{PassPlan, WindowPlan};
 use lithe_resolve::ir::{Expr, OrderTerm, WindowCall, collation_of, may_have_subtype};
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Addr, AffinityListId, CollationId, CompareFlags, CursorId, Reg, Sequence};
+use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::AggregateCall;
 
 use super::super::super::Codegen;
@@ -294,11 +294,8 @@ fn emit_partition<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, carried: &Carried<'
     let top = cg.b.here();
     cg.b.emit(Insn::Rowid { cursor, dst: pass.number });
     cg.b.emit(Insn::Column { cursor, column: pass.group_column, dst: group });
-    emit_pull_until(cg, pass, pass.ahead.last, pass.number);
-    for (at, frame) in pass.frames.iter().enumerate() {
-        if frame.waits_for_peers() {
-            emit_pull_until(cg, pass, pass.ahead.group, group);
-        }
+    pass.emit_pull_until(cg, pass.ahead.last, pass.number);
+    for at in 0..pass.frames.len() {
         frame::emit_move(cg, pass, at, group)?;
     }
     for at in 0..carried.exprs.len() {
@@ -311,16 +308,6 @@ fn emit_partition<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, carried: &Carried<'
     cg.b.emit(Insn::Next { cursor, target: top });
     cg.b.place(done);
     Ok(())
-}
-
-/// Collects rows until the number in `gathered` is greater than `current`, or the partition has no more.
-fn emit_pull_until<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, gathered: Reg, current: Reg) {
-    let done = cg.b.label();
-    let top = cg.b.here();
-    let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
-    cg.b.emit(Insn::Gt { flags, collation, lhs: gathered, rhs: current, target: done });
-    pass.ahead.emit_pull_or(cg, top, done);
-    cg.b.place(done);
 }
 
 /// Whether an argument may have a subtype. The input of windows (columns, aggregates) has lost it before.

@@ -3,7 +3,7 @@
 use lithe_resolve::ir::{OrderTerm, Window, WindowCall};
 use lithe_sql::ast::FrameExclude;
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Addr, AggregateId, CursorId, Reg};
+use lithe_vm::operand::{Addr, AggregateId, CollationId, CompareFlags, CursorId, Reg};
 
 use crate::{Codegen, Coroutine};
 
@@ -116,6 +116,8 @@ pub(super) struct Frame<'a> {
     pub cursor: CursorId,
     /// Compares ORDER BY keys, for RANGE with distances.
     pub key: Option<CursorId>,
+    /// The group of peers of the row to which the frame was moved last, if it is the same for all peers.
+    pub group: Option<Reg>,
 }
 
 impl<'a> Pass<'a> {
@@ -124,6 +126,16 @@ impl<'a> Pass<'a> {
         let is_whole = self.frames[frame].exclude() == FrameExclude::Absent;
         let is_of = move |call: &&CallInPass<'a>| call.frame == frame && matches!(call.kind, CallKind::Aggregate(..));
         self.calls.iter().filter(move |_| is_whole).filter(is_of)
+    }
+
+    /// Collects rows until the number in `gathered` is greater than `current`, or the partition has no more.
+    pub fn emit_pull_until(&self, cg: &mut Codegen<'a>, gathered: Reg, current: Reg) {
+        let done = cg.b.label();
+        let top = cg.b.here();
+        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+        cg.b.emit(Insn::Gt { flags, collation, lhs: gathered, rhs: current, target: done });
+        self.ahead.emit_pull_or(cg, top, done);
+        cg.b.place(done);
     }
 }
 

@@ -171,7 +171,19 @@ impl Connection {
     /// Commits what was written to all databases.
     pub(super) fn commit_all(&self) -> Result<()> {
         self.virtual_tables.sync(self).inspect_err(|_| self.roll_back_all())?;
-        let written: Vec<_> = self.databases.iter().filter(|(_, database)| database.is_writing()).collect();
+        // Most transactions write one database: no list is made then.
+        let mut writing = self.databases.iter().filter(|(_, database)| database.is_writing());
+        let (one, several);
+        let written = match (writing.next(), writing.next()) {
+            (Some(first), Some(second)) => {
+                several = [first, second].into_iter().chain(writing).collect::<Vec<_>>();
+                &several[..]
+            }
+            (first, _) => {
+                one = first;
+                one.as_slice()
+            }
+        };
         if self.hooks.commit.is_set() && !written.is_empty() {
             // As in SQLite, a commit that must wait for readers does not ask the hook.
             written.iter().try_for_each(|(_, database)| database.btree().pager().lock_to_commit())?;
@@ -183,16 +195,16 @@ impl Connection {
             true => written.iter().filter(|(_, database)| has_changes(database)).cloned().collect(),
             false => Vec::new(),
         };
-        for (_, database) in &written {
+        for (_, database) in written {
             database.has_committed.set(true);
             database.commits.set(database.commits.get().wrapping_add(1));
         }
         let all = || self.databases.iter().filter_map(|(_, database)| database.in_use().map(Rc::clone)).collect();
         match self.hooks.auto_vacuum.get() {
-            None => crate::commit::commit(&written, all, None)?,
+            None => crate::commit::commit(written, all, None)?,
             Some(hook) => {
                 let how_many = |db: Db, sizes| hook(&self.catalog().database_name(db).to_string(), sizes);
-                crate::commit::commit(&written, all, Some(&how_many))?;
+                crate::commit::commit(written, all, Some(&how_many))?;
             }
         }
         assert!(!self.databases.is_writing(), "a database is written after the commit");

@@ -212,13 +212,18 @@ impl TreeCursor {
 
     /// A column whose type is on the row's page and which ends on another.
     fn overflowing(&mut self, index: usize) -> Result<Option<Column>, Error> {
+        let local = self.inner.span.local;
+        if self.inner.has_view
+            && let Some(column) = self.inner.memory.view.known(index)
+        {
+            return Ok(Some(column).filter(|column| column.end() > local));
+        }
         if self.inner.columns.lacks(index) {
             return Ok(None);
         }
         if let Some(column) = self.cut_column(index) {
             return Ok(Some(column));
         }
-        let local = self.inner.span.local;
         Ok(match self.locate_by_view(index)? {
             Located::At(column) if column.end() > local => Some(column),
             Located::At(_) | Located::Absent | Located::NeedsBytes(_) => None,
