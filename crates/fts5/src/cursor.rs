@@ -19,7 +19,6 @@ use crate::functions::{INSTTOKEN_SUBTYPE, rank_value, ranking};
 use crate::index::Order;
 use crate::plan::{Item, flag, items};
 use crate::rank::{self, Rank};
-use crate::registry::Registry;
 use crate::search::{Operand, OperandKind, RowQuery, Search};
 use crate::table::Table;
 use crate::{Result, locale};
@@ -29,8 +28,6 @@ use sorted::{Sorted, SortedRow};
 pub struct Fts5Table {
     /// The table, which cursors share.
     pub table: Arc<Table>,
-    /// The tokenizers and functions of the application.
-    pub registry: Arc<Registry>,
     /// 1 + the innermost savepoint that the table knows.
     pub savepoint: AtomicI32,
 }
@@ -103,7 +100,7 @@ impl Fts5Cursor {
         let value = Box::new(Rc::clone(&state));
         Fts5Cursor {
             state,
-            pointer: Rc::new(Pointer { kind: POINTER_KIND.into(), value }),
+            pointer: Rc::new(Pointer { kind: POINTER_KIND.into(), value, number: Some(table.registry.next_cursor()) }),
             progress: Progress::Ended,
             order: Order::Ascending,
             rank: Rank::default(),
@@ -221,7 +218,8 @@ impl Fts5Cursor {
             search.start(table, connection, Order::Ascending, Some(first))
         })?;
         ranking(&self.state, scan.connection, &self.rank)?;
-        // SQLite sorts by a statement of its own, whose errors are told by their codes.
+        // SQLite sorts by a statement of its own, with a cursor, and whose errors are told by their codes.
+        let before = self.table.registry.next_cursor();
         let mut rows = Vec::new();
         loop {
             self.take_found(last)?;
@@ -234,6 +232,8 @@ impl Fts5Cursor {
             rows.try_push(SortedRow { rank, rowid, found })?;
             self.with_search(scan, |search, table, connection| search.next(table, connection))?;
         }
+        let opened = self.table.registry.count_cursors(0).wrapping_sub(before);
+        self.state.borrow().auxiliary.repeated.set(opened);
         self.progress = Progress::Sorted(Sorted::new(rows, descending)?);
         self.is_stale = true;
         self.next(scan)
@@ -247,7 +247,8 @@ impl Fts5Cursor {
             let message = format_args!("unknown special query: {}", Lossy(name));
             return Err(FunctionError::quoting(code::ERROR, message));
         }
-        self.progress = Progress::Special(0);
+        let id = self.pointer.number.unwrap_or_default();
+        self.progress = Progress::Special(if is(b"id") { id } else { self.table.index.reads() });
         self.go_to(Some(0));
         Ok(())
     }
@@ -412,6 +413,7 @@ impl VirtualCursor for Fts5Cursor {
         if self.state.borrow().search.is_none() {
             return context.context.answer(ValueRef::Null);
         }
+        self.state.borrow().repeat();
         if self.rank_of_row.is_none() {
             self.rank_of_row = Some(rank_value(&self.state, scan.connection, &self.rank)?);
         }

@@ -47,6 +47,7 @@ impl Fts5Module {
             tokenizer,
             index,
             storage,
+            registry: Registry::of(connection),
             is_reading: AtomicBool::new(false),
             is_flushing: AtomicBool::new(false),
         });
@@ -56,7 +57,7 @@ impl Fts5Module {
             store.write(AVERAGES_ID, &[])?;
             store.write(crate::index::store::STRUCTURE_ID, &structure.write())?;
         }
-        let table = Fts5Table { table, registry: Registry::of(connection), savepoint: AtomicI32::new(0) };
+        let table = Fts5Table { table, savepoint: AtomicI32::new(0) };
         Ok(Connected { table: Box::new(table), declaration, risk: Risk::Innocuous })
     }
 }
@@ -213,7 +214,7 @@ impl VirtualTable for Fts5Table {
     }
 
     fn find_function(&self, name: &str, _: usize) -> Option<Overloaded> {
-        functions::overloaded(&self.registry, name)
+        functions::overloaded(&self.table.registry, name)
     }
 
     fn integrity(
