@@ -19,6 +19,7 @@ use crate::functions::{INSTTOKEN_SUBTYPE, rank_value, ranking};
 use crate::index::Order;
 use crate::plan::{Item, flag, items};
 use crate::rank::{self, Rank};
+use crate::registry::Registry;
 use crate::search::{Operand, OperandKind, RowQuery, Search};
 use crate::table::Table;
 use crate::{Result, locale};
@@ -28,6 +29,8 @@ use sorted::{Sorted, SortedRow};
 pub struct Fts5Table {
     /// The table, which cursors share.
     pub table: Arc<Table>,
+    /// The tokenizers and functions of the application.
+    pub registry: Arc<Registry>,
     /// 1 + the innermost savepoint that the table knows.
     pub savepoint: AtomicI32,
 }
@@ -100,7 +103,7 @@ impl Fts5Cursor {
         let value = Box::new(Rc::clone(&state));
         Fts5Cursor {
             state,
-            pointer: Rc::new(Pointer { kind: POINTER_KIND.into(), value, number: Some(table.registry.next_cursor()) }),
+            pointer: Rc::new(Pointer { kind: POINTER_KIND.into(), value, number: Some(table.cursors.next()) }),
             progress: Progress::Ended,
             order: Order::Ascending,
             rank: Rank::default(),
@@ -219,7 +222,7 @@ impl Fts5Cursor {
         })?;
         ranking(&self.state, scan.connection, &self.rank)?;
         // SQLite sorts by a statement of its own, with a cursor, and whose errors are told by their codes.
-        let before = self.table.registry.next_cursor();
+        let before = self.table.cursors.next();
         let mut rows = Vec::new();
         loop {
             self.take_found(last)?;
@@ -232,7 +235,7 @@ impl Fts5Cursor {
             rows.try_push(SortedRow { rank, rowid, found })?;
             self.with_search(scan, |search, table, connection| search.next(table, connection))?;
         }
-        let opened = self.table.registry.count_cursors(0).wrapping_sub(before);
+        let opened = self.table.cursors.count(0).wrapping_sub(before);
         self.state.borrow().auxiliary.repeated.set(opened);
         self.progress = Progress::Sorted(Sorted::new(rows, descending)?);
         self.is_stale = true;

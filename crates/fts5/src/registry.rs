@@ -3,13 +3,13 @@
 //! Names are compared without regard to the case of ASCII letters. The newest definition of a name counts, and replaces a built-in one.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use lithe_vtab::{FunctionError, SqlConnection, code};
 
 use crate::Result;
 use crate::auxiliary::{self, AuxiliaryFunction};
+use crate::numbers::CursorNumbers;
 use crate::tokenizer::{Constructor, DEFAULT, Tokenizer, ascii, porter, trigram, unicode61};
 
 /// The name under which a connection keeps its [`Registry`].
@@ -20,7 +20,8 @@ const CLIENT_DATA: &str = "fts5";
 pub struct Registry {
     tokenizers: Mutex<Named<Constructor>>,
     functions: Mutex<Named<dyn AuxiliaryFunction>>,
-    cursors: AtomicI64,
+    /// The numbers of cursors.
+    pub(crate) cursors: Arc<CursorNumbers>,
 }
 
 /// Named definitions, the newest last. Older definitions of a name stay as long as the connection: as with SQLite, what an application
@@ -55,16 +56,6 @@ impl Registry {
             }
         });
         found
-    }
-
-    /// The number of a cursor that is opened now: cursors of a connection are numbered from 1.
-    pub fn next_cursor(&self) -> i64 {
-        self.count_cursors(1)
-    }
-
-    /// Counts cursors that SQLite opens and Lithe does not need; answers the number of the last.
-    pub fn count_cursors(&self, count: i64) -> i64 {
-        self.cursors.fetch_add(count, Ordering::Relaxed).wrapping_add(count)
     }
 
     /// The tokenizer of that name.

@@ -12,7 +12,7 @@ use crate::config::{Config, Content};
 use crate::index::Index;
 use crate::index::store::AVERAGES_ID;
 use crate::locale;
-use crate::registry::Registry;
+use crate::numbers::CursorNumbers;
 pub use crate::storage::Totals;
 use crate::storage::{Sizes, Storage, values};
 use crate::tokenizer::{Flow, Purpose, Tokenizer};
@@ -30,8 +30,8 @@ pub struct Table {
     pub index: Index,
     /// The tables beside the index.
     pub storage: Storage,
-    /// The tokenizers and functions of the application.
-    pub registry: Arc<Registry>,
+    /// The numbers of the connection's cursors.
+    pub(crate) cursors: Arc<CursorNumbers>,
     /// A statement reads the content.
     pub(crate) is_reading: AtomicBool,
     /// Pending terms are being written.

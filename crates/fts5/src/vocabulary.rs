@@ -302,7 +302,7 @@ impl VirtualCursor for VocabularyCursor {
         let vocabulary: &Vocabulary = scan.table()?;
         let table = find(scan.connection, vocabulary)?;
         if !std::mem::replace(&mut self.is_counted, true) {
-            table.registry.next_cursor();
+            table.cursors.next();
         }
         table.flush(scan.connection)?;
         let mut arguments = arguments.values.iter();

@@ -41,13 +41,14 @@ impl Fts5Module {
         }
         let declaration = declaration(&config, &names.table);
         let (index, storage) = (Index::new(&config, &names), Storage::new(&config, &names));
+        let registry = Registry::of(connection);
         let table = Arc::new(Table {
             names,
             config,
             tokenizer,
             index,
             storage,
-            registry: Registry::of(connection),
+            cursors: Arc::clone(&registry.cursors),
             is_reading: AtomicBool::new(false),
             is_flushing: AtomicBool::new(false),
         });
@@ -57,7 +58,7 @@ impl Fts5Module {
             store.write(AVERAGES_ID, &[])?;
             store.write(crate::index::store::STRUCTURE_ID, &structure.write())?;
         }
-        let table = Fts5Table { table, savepoint: AtomicI32::new(0) };
+        let table = Fts5Table { table, registry, savepoint: AtomicI32::new(0) };
         Ok(Connected { table: Box::new(table), declaration, risk: Risk::Innocuous })
     }
 }
@@ -214,7 +215,7 @@ impl VirtualTable for Fts5Table {
     }
 
     fn find_function(&self, name: &str, _: usize) -> Option<Overloaded> {
-        functions::overloaded(&self.table.registry, name)
+        functions::overloaded(&self.registry, name)
     }
 
     fn integrity(

@@ -220,7 +220,7 @@ impl<'a> Api<'a> {
 
     fn search_of(&self, phrase: usize) -> Result<Search> {
         let search = self.state.search.as_ref().ok_or_else(|| FunctionError::of_code(code::RANGE))?;
-        self.state.table.registry.next_cursor();
+        self.state.table.cursors.next();
         search.of_phrase(phrase)
     }
 

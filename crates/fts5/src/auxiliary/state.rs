@@ -64,7 +64,7 @@ impl CursorState {
 
     /// Counts the cursors that SQLite opens once more.
     pub(crate) fn repeat(&self) {
-        self.table.registry.count_cursors(self.auxiliary.repeated.take());
+        self.table.cursors.count(self.auxiliary.repeated.take());
     }
 
     /// Goes to another row.
