@@ -96,7 +96,7 @@ pub(crate) fn engine_pointer(pointer: Pointer) -> EnginePointer {
     // SAFETY: the name of the type is null or a static string.
     let kind = unsafe { text::bytes(pointer.kind) }.unwrap_or_default().into();
     let Pointer { address, kind: name, destructor } = pointer;
-    EnginePointer { kind, value: Box::new(Kept { address, kind: name, destructor }) }
+    EnginePointer { kind, value: Box::new(Kept { address, kind: name, destructor }), number: None }
 }
 
 /// The application's pointer in one of the engine's.

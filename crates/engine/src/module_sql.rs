@@ -127,7 +127,7 @@ impl SqlStatement for ModuleStatement<'_> {
         if number == 0 || number > statement.parameter_count() {
             return Err(FunctionError::of_code(ResultCode::RANGE.0));
         }
-        Ok(statement.bind_pointer(number, Rc::new(Pointer { kind: kind.into(), value }))?)
+        Ok(statement.bind_pointer(number, Rc::new(Pointer { kind: kind.into(), value, number: None }))?)
     }
 
     fn step(&mut self) -> CallResult<bool> {

@@ -109,6 +109,7 @@ impl Connection {
 
     /// Fails in a state in which nothing can be compiled.
     fn check_may_compile(&self, sql: &[u8]) -> Result<()> {
+        self.compile_memory.check_room(sql.len())?;
         if self.check_interrupts().is_err() {
             let check = |arena: &Bump| statement_text::compile_interrupted(sql, &self.settings.limits(), arena);
             self.compile_memory.with_arena(check)?;
@@ -191,6 +192,7 @@ impl Connection {
         values: &[Value],
     ) -> Result<(Option<Arc<Compiled>>, usize)> {
         self.check_memory()?;
+        self.compile_memory.check_room(sql.len())?;
         self.with_collations(|missing_collations| {
             let known = Known { values, missing_collations };
             self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, known, arena))

@@ -10,7 +10,7 @@ use lithe_format::record::{Located, View};
 use lithe_format::{Malformed, PageNo};
 use lithe_pager::CacheSize;
 use lithe_sql::ast::Name;
-use lithe_value::{Affinity, Buffer, Encoding, ValueRef};
+use lithe_value::{Affinity, Buffer, Encoding, Grow, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 use lithe_vm::result_columns::ResultColumn;
@@ -150,6 +150,7 @@ impl Connection {
             let texts = self.schema_texts(btree, &mut cursor, &mut reader)?;
             let row = texts.row();
             if wanted(&row) {
+                self.compile_memory.note_text(row.sql.map_or(0, <[u8]>::len))?;
                 match catalog.load_row(db, &row, page_count, &options) {
                     // An application that writes the schema by hand can continue without the malformed rows.
                     Err(_) if self.settings.flags().writable_schema => {}
@@ -169,7 +170,8 @@ impl Connection {
         reader: &'r mut RowReader,
     ) -> Result<SchemaTexts<'r>> {
         let len = cursor.row(btree)?.len() as usize;
-        reader.bytes.resize(len, 0);
+        reader.bytes.clear();
+        reader.bytes.try_resize(len, 0).map_err(|_| Error::from_code(ResultCode::NOMEM))?;
         cursor.read_payload(btree, 0, &mut reader.bytes)?;
         let values = reader.values().map_err(|_| Error::new(ResultCode::CORRUPT, "malformed database schema (?)"))?;
         Ok(SchemaTexts::new(&values, self.state.encoding.get()))

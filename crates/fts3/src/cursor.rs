@@ -120,7 +120,7 @@ impl Fts3Cursor {
         let value = Box::new(Rc::clone(&state));
         Fts3Cursor {
             state,
-            pointer: Rc::new(Pointer { kind: POINTER_KIND.into(), value }),
+            pointer: Rc::new(Pointer { kind: POINTER_KIND.into(), value, number: None }),
             progress: Progress::Ended,
             order: Order::Ascending,
             docid: 0,

@@ -4,6 +4,7 @@ mod deferred;
 mod near;
 mod phrase;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use lithe_value::Grow;
@@ -93,6 +94,8 @@ pub struct PhraseRows {
     pub rows: Rows,
     /// If some of its tokens are deferred: the rows of the others.
     loaded: Option<Rows>,
+    /// Of a phrase in a NEAR beside an OR: the rows in which the NEAR does not hold, though all its phrases are there.
+    failed: Rows,
 }
 
 impl PhraseRows {
@@ -121,6 +124,15 @@ pub struct Search {
     root: Node,
     /// The language that is searched.
     pub language: i32,
+    first: FirstCall,
+}
+
+/// The first call of an auxiliary function that looks at all rows, as in SQLite: where that is `offsets()`, a NEAR beside an OR that does not
+/// hold in this row counts as one that holds, for all calls on this row.
+#[derive(Clone, Debug, Default)]
+struct FirstCall {
+    is_over: Cell<bool>,
+    row: Cell<Option<i64>>,
 }
 
 /// The tree of a query. A phrase is a position in [`Search::phrases`].
@@ -146,8 +158,20 @@ impl Search {
             Chooser { table, connection, language }.choose(&mut expr, &mut known)?;
         }
         let mut finder = Finder { table, connection, language, known, phrases: Vec::new() };
-        let (root, docids) = finder.find(expr)?;
-        Ok(Search { phrases: finder.phrases, docids, root, language })
+        let (root, docids) = finder.find(expr, false)?;
+        Ok(Search { phrases: finder.phrases, docids, root, language, first: FirstCall::default() })
+    }
+
+    /// Notes that hits are counted in all rows (matchinfo's `x`).
+    pub fn note_counts(&self) {
+        self.first.is_over.set(true);
+    }
+
+    /// Notes that all hits in a row are listed.
+    pub fn note_offsets(&self, docid: i64) {
+        if !self.first.is_over.replace(true) {
+            self.first.row.set(Some(docid));
+        }
     }
 
     /// Calls `f` with the phrases of the parts of the query that match a row.
@@ -182,12 +206,18 @@ impl Search {
     }
 
     fn has(&self, phrase: usize, docid: i64) -> bool {
-        self.phrases.get(phrase).is_some_and(|phrase| phrase.rows.contains(docid))
+        self.phrases.get(phrase).is_some_and(|phrase| self.rows(phrase, docid).contains(docid))
     }
 
     /// The positions of a phrase's last token in a row.
     pub fn positions(&self, phrase: usize, docid: i64) -> impl Iterator<Item = Position> + '_ {
-        self.phrases.get(phrase).into_iter().flat_map(move |phrase| phrase.rows.positions(docid))
+        self.phrases.get(phrase).into_iter().flat_map(move |phrase| self.rows(phrase, docid).positions(docid))
+    }
+
+    /// The rows of a phrase that count in a row.
+    fn rows<'p>(&self, phrase: &'p PhraseRows, docid: i64) -> &'p Rows {
+        let counts_failed = self.first.row.get() == Some(docid) && phrase.failed.contains(docid);
+        if counts_failed { &phrase.failed } else { &phrase.rows }
     }
 }
 
@@ -200,12 +230,13 @@ struct Finder<'f> {
 }
 
 impl Finder<'_> {
-    fn find(&mut self, expr: Expr) -> Result<(Node, Vec<i64>)> {
+    /// Finds the rows of an expression; `is_in_or` if it is part of an operand of OR.
+    fn find(&mut self, expr: Expr, is_in_or: bool) -> Result<(Node, Vec<i64>)> {
         Ok(match expr {
             Expr::Phrase(phrase) => {
                 let rows = self.rows(&phrase)?;
                 let docids = copied(&rows.docids)?;
-                self.push(phrase, rows)?;
+                self.push(phrase, rows, Rows::default())?;
                 (Node::Phrase(self.phrases.len() - 1), docids)
             }
             Expr::Near(left, last, distance) => {
@@ -216,26 +247,28 @@ impl Finder<'_> {
                     lists.try_push(self.rows(phrase)?)?;
                 }
                 let lens: Vec<i64> = collected(chain.iter().map(|phrase| phrase.tokens.len() as i64))?;
-                let lists = near::near(&lists, &lens, &distances)?;
-                let docids = copied(lists.first().map(|rows| rows.docids.as_slice()).unwrap_or_default())?;
-                chain.into_iter().zip(lists).try_for_each(|(phrase, rows)| self.push(phrase, rows))?;
+                let (near, failed) = near::near(&lists, (&lens, &distances), is_in_or)?;
+                let docids = copied(near.first().map(|rows| rows.docids.as_slice()).unwrap_or_default())?;
+                for (phrase, (near, failed)) in chain.into_iter().zip(near.into_iter().zip(failed)) {
+                    self.push(phrase, near, failed)?;
+                }
                 (Node::Near(collected(first..self.phrases.len())?), docids)
             }
             Expr::Not(left, right) => {
-                let (left, found) = self.find(*left)?;
+                let (left, found) = self.find(*left, is_in_or)?;
                 let count = self.phrases.len();
-                let (_, not_wanted) = self.find(*right)?;
+                let (_, not_wanted) = self.find(*right, is_in_or)?;
                 self.phrases.truncate(count);
                 let mut docids = found;
                 docids.retain(|docid| not_wanted.binary_search(docid).is_err());
                 (Node::Not(Box::new(left)), docids)
             }
             Expr::And(left, right) => {
-                let ((left, one), (right, other)) = (self.find(*left)?, self.find(*right)?);
+                let ((left, one), (right, other)) = (self.find(*left, is_in_or)?, self.find(*right, is_in_or)?);
                 (Node::And(Box::new(left), Box::new(right)), intersection(&one, &other)?)
             }
             Expr::Or(left, right) => {
-                let ((left, mut one), (right, other)) = (self.find(*left)?, self.find(*right)?);
+                let ((left, mut one), (right, other)) = (self.find(*left, true)?, self.find(*right, true)?);
                 one.try_extend(other)?;
                 one.sort_unstable();
                 one.dedup();
@@ -244,9 +277,9 @@ impl Finder<'_> {
         })
     }
 
-    fn push(&mut self, phrase: Phrase, rows: Rows) -> Result {
+    fn push(&mut self, phrase: Phrase, rows: Rows, failed: Rows) -> Result {
         let loaded = phrase::loaded_rows(&phrase, &self.known)?;
-        self.phrases.try_push(PhraseRows { phrase, rows, loaded })?;
+        self.phrases.try_push(PhraseRows { phrase, rows, loaded, failed })?;
         Ok(())
     }
 

@@ -103,7 +103,7 @@ impl Fts5Cursor {
         let value = Box::new(Rc::clone(&state));
         Fts5Cursor {
             state,
-            pointer: Rc::new(Pointer { kind: POINTER_KIND.into(), value }),
+            pointer: Rc::new(Pointer { kind: POINTER_KIND.into(), value, number: Some(table.cursors.next()) }),
             progress: Progress::Ended,
             order: Order::Ascending,
             rank: Rank::default(),
@@ -221,7 +221,8 @@ impl Fts5Cursor {
             search.start(table, connection, Order::Ascending, Some(first))
         })?;
         ranking(&self.state, scan.connection, &self.rank)?;
-        // SQLite sorts by a statement of its own, whose errors are told by their codes.
+        // SQLite sorts by a statement of its own, with a cursor, and whose errors are told by their codes.
+        let before = self.table.cursors.next();
         let mut rows = Vec::new();
         loop {
             self.take_found(last)?;
@@ -234,6 +235,8 @@ impl Fts5Cursor {
             rows.try_push(SortedRow { rank, rowid, found })?;
             self.with_search(scan, |search, table, connection| search.next(table, connection))?;
         }
+        let opened = self.table.cursors.count(0).wrapping_sub(before);
+        self.state.borrow().auxiliary.repeated.set(opened);
         self.progress = Progress::Sorted(Sorted::new(rows, descending)?);
         self.is_stale = true;
         self.next(scan)
@@ -247,7 +250,8 @@ impl Fts5Cursor {
             let message = format_args!("unknown special query: {}", Lossy(name));
             return Err(FunctionError::quoting(code::ERROR, message));
         }
-        self.progress = Progress::Special(0);
+        let id = self.pointer.number.unwrap_or_default();
+        self.progress = Progress::Special(if is(b"id") { id } else { self.table.index.reads() });
         self.go_to(Some(0));
         Ok(())
     }
@@ -412,6 +416,7 @@ impl VirtualCursor for Fts5Cursor {
         if self.state.borrow().search.is_none() {
             return context.context.answer(ValueRef::Null);
         }
+        self.state.borrow().repeat();
         if self.rank_of_row.is_none() {
             self.rank_of_row = Some(rank_value(&self.state, scan.connection, &self.rank)?);
         }

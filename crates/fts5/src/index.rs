@@ -23,7 +23,7 @@
 //! Tokens gather in memory ([`pending`]), until there are enough of them or the transaction ends ([`flush`]): they become
 //! a segment, a sorted run of pages ([`leaf`], [`writer`]). Segments are merged into larger ones ([`merge`]).
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use lithe_vtab::SqlConnection;
@@ -119,6 +119,7 @@ impl<'c> Reader<'c> {
         let read = || Leaf::new(store.read_page(id)?).ok_or_else(|| store.corrupt_record(id));
         let Some(version) = self.version()? else { return read() };
         if let Some(known) = self.index.state()?.pages.leaf(version, id) {
+            self.index.statements.reads.fetch_add(1, Ordering::Relaxed);
             return Ok(known);
         }
         let leaf = read()?;

@@ -18,7 +18,7 @@
 //! | `storage` | documents, their sizes, the totals |
 //! | `index` | the inverted index: the rows in which a token occurs |
 //! | `structure`, [`position`], `varint` | the records of the index: levels and segments, places in a row, integers |
-//! | `plan`, `cursor` | the plan of a scan; scans |
+//! | `plan`, `cursor`, `numbers` | the plan of a scan; scans; their numbers |
 //! | `query`, `search` | the text of a MATCH; a query that is being evaluated |
 //! | [`auxiliary`], `rank` | functions of the current row of a scan, and their interface to it; the value of `rank` |
 //! | `functions`, `locale` | functions of SQL that need no row; texts with a locale |
@@ -51,6 +51,7 @@ mod cursor;
 mod functions;
 mod index;
 mod locale;
+mod numbers;
 mod plan;
 pub mod position;
 mod query;

@@ -9,6 +9,7 @@ use lithe_vtab::{FunctionError, SqlConnection, code};
 
 use crate::Result;
 use crate::auxiliary::{self, AuxiliaryFunction};
+use crate::numbers::CursorNumbers;
 use crate::tokenizer::{Constructor, DEFAULT, Tokenizer, ascii, porter, trigram, unicode61};
 
 /// The name under which a connection keeps its [`Registry`].
@@ -19,6 +20,8 @@ const CLIENT_DATA: &str = "fts5";
 pub struct Registry {
     tokenizers: Mutex<Named<Constructor>>,
     functions: Mutex<Named<dyn AuxiliaryFunction>>,
+    /// The numbers of cursors.
+    pub(crate) cursors: Arc<CursorNumbers>,
 }
 
 /// Named definitions, the newest last. Older definitions of a name stay as long as the connection: as with SQLite, what an application

@@ -1,8 +1,8 @@
 //! A full-text table, shared by the virtual table and its cursors; how documents are indexed and removed.
 
 use std::borrow::Cow;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use lithe_value::grow::copied;
 use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef, code};
@@ -12,6 +12,7 @@ use crate::config::{Config, Content};
 use crate::index::Index;
 use crate::index::store::AVERAGES_ID;
 use crate::locale;
+use crate::numbers::CursorNumbers;
 pub use crate::storage::Totals;
 use crate::storage::{Sizes, Storage, values};
 use crate::tokenizer::{Flow, Purpose, Tokenizer};
@@ -29,6 +30,8 @@ pub struct Table {
     pub index: Index,
     /// The tables beside the index.
     pub storage: Storage,
+    /// The numbers of the connection's cursors.
+    pub(crate) cursors: Arc<CursorNumbers>,
     /// A statement reads the content.
     pub(crate) is_reading: AtomicBool,
     /// Pending terms are being written.

@@ -156,6 +156,8 @@ struct VocabularyCursor {
     rows: Vec<Row>,
     rowid: i64,
     is_at_end: bool,
+    /// SQLite opens a cursor on the full-text table for each cursor on a vocabulary: it is counted.
+    is_counted: bool,
 }
 
 /// The index that is scanned.
@@ -296,9 +298,12 @@ fn find(connection: &dyn SqlConnection, vocabulary: &Vocabulary) -> Result<Arc<T
 
 impl VirtualCursor for VocabularyCursor {
     fn filter(&mut self, scan: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
-        *self = VocabularyCursor::default();
+        *self = VocabularyCursor { is_counted: self.is_counted, ..VocabularyCursor::default() };
         let vocabulary: &Vocabulary = scan.table()?;
         let table = find(scan.connection, vocabulary)?;
+        if !std::mem::replace(&mut self.is_counted, true) {
+            table.cursors.next();
+        }
         table.flush(scan.connection)?;
         let mut arguments = arguments.values.iter();
         let mut argument = |flag: i32| {

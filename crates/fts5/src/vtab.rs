@@ -41,12 +41,14 @@ impl Fts5Module {
         }
         let declaration = declaration(&config, &names.table);
         let (index, storage) = (Index::new(&config, &names), Storage::new(&config, &names));
+        let registry = Registry::of(connection);
         let table = Arc::new(Table {
             names,
             config,
             tokenizer,
             index,
             storage,
+            cursors: Arc::clone(&registry.cursors),
             is_reading: AtomicBool::new(false),
             is_flushing: AtomicBool::new(false),
         });
@@ -56,7 +58,7 @@ impl Fts5Module {
             store.write(AVERAGES_ID, &[])?;
             store.write(crate::index::store::STRUCTURE_ID, &structure.write())?;
         }
-        let table = Fts5Table { table, registry: Registry::of(connection), savepoint: AtomicI32::new(0) };
+        let table = Fts5Table { table, registry, savepoint: AtomicI32::new(0) };
         Ok(Connected { table: Box::new(table), declaration, risk: Risk::Innocuous })
     }
 }

@@ -74,12 +74,14 @@ impl Arguments for PlainArguments {
 }
 
 /// A pointer of the application, which its functions pass to each other and which may be bound to parameters. SQL reads it as
-/// NULL.
+/// NULL, or as the number that it has.
 pub struct Pointer {
     /// Its type: a function accepts only pointers of its own type.
     pub kind: Box<[u8]>,
     /// The object.
     pub value: Box<dyn Any>,
+    /// What SQL reads.
+    pub number: Option<i64>,
 }
 
 impl fmt::Debug for Pointer {

@@ -285,7 +285,7 @@ impl VirtualCursor for Scanned {
             METHOD => context.answer(ValueRef::Integer(i64::from(entry.method))),
             _ => {
                 let value = Box::new(Arc::clone(member));
-                context.pointer = Some(Rc::new(Pointer { kind: POINTER_KIND.into(), value }));
+                context.pointer = Some(Rc::new(Pointer { kind: POINTER_KIND.into(), value, number: None }));
                 context.answer(ValueRef::Null)
             }
         }

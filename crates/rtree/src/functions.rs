@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use lithe_functions::{Arity, Context, Flags, Function, Kind, format_values};
 use lithe_value::cast;
+use lithe_value::grow::check_room;
 use lithe_vtab::{Grow, Names, ScalarFn, SqlConnection, ValueRef, code};
 
 use crate::bounds::{CoordinateType, MAX_DIMENSIONS};
@@ -65,6 +66,7 @@ fn rtreedepth(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 /// The damage of an R-Tree: `rtreecheck(table)`, `rtreecheck(schema, table)`.
 fn rtreecheck(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    args.iter().try_for_each(|name| check_room(cast::to_text(*name).len()))?;
     let text = |value: &ValueRef<'_>| String::from_utf8_lossy(&cast::to_text(*value)).into_owned();
     let (database, table) = match args {
         [table] => ("main".to_owned(), text(table)),

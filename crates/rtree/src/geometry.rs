@@ -42,7 +42,7 @@ impl ScalarFunction for GeometryFunction {
     fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         let parameters = args.iter().map(|arg| Ok(Value::try_copy(*arg)?)).collect::<Result<Vec<Value>>>()?;
         let argument = MatchArgument { kind: Arc::clone(&self.0), parameters };
-        context.pointer = Some(Rc::new(Pointer { kind: POINTER_KIND.into(), value: Box::new(argument) }));
+        context.pointer = Some(Rc::new(Pointer { kind: POINTER_KIND.into(), value: Box::new(argument), number: None }));
         context.answer(ValueRef::Null)
     }
 }

@@ -95,6 +95,33 @@ fn more<T>(vector: &mut Vec<T>, additional: usize) -> Result<(), OutOfMemory> {
     vector.try_reserve(additional).map_err(|_| OutOfMemory)
 }
 
+/// Fails if there is no room for what long names and texts of a schema grow to while they are compiled: names, trees and messages have
+/// hundreds of places in which a long name is copied, too many for a fallible copy each. Texts that are not long take memory as anything small
+/// does.
+///
+/// # Errors
+/// If the memory is short.
+#[inline]
+pub fn check_room(text_len: usize) -> Result<(), OutOfMemory> {
+    if text_len < LONG_TEXT { Ok(()) } else { check_room_for(text_len) }
+}
+
+/// The length from which a text is long.
+const LONG_TEXT: usize = 128 << 10;
+
+/// More than a statement takes at once for each byte of its text and of the longest text of the schema: `crates/lithedb/tests/memory` runs
+/// statements with all kinds of long names under budgets up to what they take.
+const COPIES: usize = 32;
+
+#[cold]
+fn check_room_for(text_len: usize) -> Result<(), OutOfMemory> {
+    let mut room: Vec<u8> = Vec::new();
+    more(&mut room, text_len.saturating_mul(COPIES))?;
+    // A vector that nobody reads would not be allocated.
+    std::hint::black_box(&room);
+    Ok(())
+}
+
 /// The elements of an iterator.
 ///
 /// # Errors

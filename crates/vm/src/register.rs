@@ -112,6 +112,8 @@ pub enum Register {
     RowSet(Box<RowSet>),
     /// A pointer of the application; to SQL it is NULL.
     Pointer(Rc<Pointer>),
+    /// A pointer of a module that has a number to SQL.
+    Numbered(Rc<Pointer>),
 }
 
 const _: () = assert!(size_of::<Register>() == 24);
@@ -153,6 +155,7 @@ impl Register {
             Register::OwnedBlob { len, memory, .. } => ValueRef::Blob(&memory[..*len as usize]),
             Register::Shared(value) => Value::as_ref(value),
             Register::Zeros(zeros) => ValueRef::Blob(zeros.as_slice()),
+            Register::Numbered(pointer) => pointer.number.map_or(ValueRef::Null, ValueRef::Integer),
             Register::Null
             | Register::NullNever
             | Register::Spare(_)
@@ -402,13 +405,16 @@ impl Register {
 
     /// The pointer that the register carries.
     pub fn pointer(&self) -> Option<&Rc<Pointer>> {
-        if let Register::Pointer(pointer) = self { Some(pointer) } else { None }
+        if let Register::Pointer(pointer) | Register::Numbered(pointer) = self { Some(pointer) } else { None }
     }
 
     /// Becomes a pointer, or NULL.
     #[cold]
     pub(crate) fn set_pointer(&mut self, pointer: Option<Rc<Pointer>>) {
-        *self = pointer.map_or(Register::Null, Register::Pointer);
+        *self = match pointer {
+            Some(pointer) if pointer.number.is_some() => Register::Numbered(pointer),
+            pointer => pointer.map_or(Register::Null, Register::Pointer),
+        };
     }
 
     /// Becomes `len` zeros.
@@ -509,6 +515,7 @@ impl Register {
             }
             Register::NullNever => Register::NullNever,
             Register::Pointer(pointer) => Register::Pointer(Rc::clone(pointer)),
+            Register::Numbered(pointer) => Register::Numbered(Rc::clone(pointer)),
             Register::Null
             | Register::Spare(_)
             | Register::CountRows(_)

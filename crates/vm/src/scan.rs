@@ -45,11 +45,14 @@ fn sql_of(host: &dyn Host) -> Result<&dyn SqlConnection, Error> {
     host.sql().ok_or_else(|| Error::unsupported("virtual tables"))
 }
 
-/// Opens a cursor on a virtual table.
+/// Opens a cursor on a virtual table, if it is not open on this table already: a subquery runs many times.
 #[inline(never)]
 pub fn open(m: &mut Machine, host: &dyn Host, cursor: CursorId, table: VirtualId) -> Result<(), Error> {
-    m.cursor(cursor).close();
     let table = table_of(host, table)?;
+    if matches!(m.cursor(cursor), VmCursor::Scan(scan) if scan.is_on(&table)) {
+        return Ok(());
+    }
+    m.cursor(cursor).close();
     m.suspend();
     let opened = ScanCursor::open(table);
     m.resume();

@@ -78,12 +78,12 @@ impl Values<'_> {
 
 /// All values of an IN, as one argument.
 pub fn list_pointer(values: Vec<Value>) -> Rc<Pointer> {
-    Rc::new(Pointer { kind: VALUE_LIST.into(), value: Box::new(values) })
+    Rc::new(Pointer { kind: VALUE_LIST.into(), value: Box::new(values), number: None })
 }
 
 /// The replacement of a value that an UPDATE does not change.
 pub fn unchanged_pointer() -> Rc<Pointer> {
-    Rc::new(Pointer { kind: UNCHANGED.into(), value: Box::new(()) })
+    Rc::new(Pointer { kind: UNCHANGED.into(), value: Box::new(()), number: None })
 }
 
 /// Whether `pointer` replaces a value that an UPDATE does not change.

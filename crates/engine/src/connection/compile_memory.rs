@@ -4,7 +4,11 @@ use std::cell::Cell;
 
 use bumpalo::Bump;
 use lithe_sql::{Bare, BareTexts, Templates};
+use lithe_value::grow::check_room;
+use lithe_vfs::ResultCode;
 use lithe_vm::builder::SpareBuilder;
+
+use crate::error::{Error, Result};
 
 /// The arena and the builder of programs of the last compilation, and the templates and bare texts of the last statements.
 #[derive(Default)]
@@ -13,9 +17,29 @@ pub(crate) struct CompileMemory {
     pub(crate) builder: SpareBuilder,
     templates: Cell<Option<Box<Templates>>>,
     bare_texts: Cell<Option<Box<BareTexts>>>,
+    /// The longest text of a schema that was loaded.
+    longest_text: Cell<usize>,
 }
 
 impl CompileMemory {
+    /// Notes that a schema has a text of this length.
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM if there is no room for what the text says.
+    pub(crate) fn note_text(&self, len: usize) -> Result<()> {
+        self.longest_text.set(self.longest_text.get().max(len));
+        self.check_room(0)
+    }
+
+    /// Fails if the memory is too short to compile a text of this length.
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
+    #[inline]
+    pub(crate) fn check_room(&self, len: usize) -> Result<()> {
+        check_room(len.saturating_add(self.longest_text.get())).map_err(|_| Error::from_code(ResultCode::NOMEM))
+    }
+
     /// Runs `f` with an arena that is empty and usually has memory already.
     pub(crate) fn with_arena<T>(&self, f: impl FnOnce(&Bump) -> T) -> T {
         let mut arena = self.arena.take().unwrap_or_default();

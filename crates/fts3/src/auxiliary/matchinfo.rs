@@ -63,6 +63,7 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
             }
             b's' => info.longest_runs(call.state.docid)?,
             b'x' => {
+                info.search.note_counts();
                 let totals = call.counted(&info)?;
                 info.hits(call.state.docid, &totals)?;
             }

@@ -16,6 +16,7 @@ type Match = (i64, usize);
 pub(super) fn offsets(call: &mut Call<'_, '_, '_>) -> Result {
     let mut out = Vec::new();
     if let Some(search) = call.state.search.as_ref().map(Rc::clone) {
+        search.note_offsets(call.state.docid);
         let columns = call.state.table.config.columns.len();
         for column in 0..columns {
             of_column(call, &search, column, &mut out)?;

@@ -10,27 +10,34 @@ use super::Rows;
 use super::phrase::write;
 use crate::doclist::Position;
 
-/// The rows of each phrase of a chain in which all phrases are near; `lens` has the number of tokens of each.
-pub(super) fn near(lists: &[Rows], lens: &[i64], distances: &[i64]) -> Result<Vec<Rows>, OutOfMemory> {
-    let mut found = filled(Rows::default(), lists.len())?;
-    let Some((first, others)) = lists.split_first() else { return Ok(found) };
+/// The rows of each phrase of a chain in which all phrases are near; `lens` has the number of tokens of each. Beside them, if they are wanted,
+/// the rows that have all phrases, but not near each other, with the positions that are left where that is found out.
+pub(super) fn near(
+    lists: &[Rows],
+    (lens, distances): (&[i64], &[i64]),
+    wants_failed: bool,
+) -> Result<(Vec<Rows>, Vec<Rows>), OutOfMemory> {
+    let (mut found, mut failed) = (filled(Rows::default(), lists.len())?, filled(Rows::default(), lists.len())?);
+    let Some((first, others)) = lists.split_first() else { return Ok((found, failed)) };
     for docid in &first.docids {
         if !others.iter().all(|list| list.contains(*docid)) {
             continue;
         }
         let of_list = |list: &Rows| collected(list.positions(*docid));
         let mut positions = lists.iter().map(of_list).collect::<Result<Vec<Vec<Position>>, _>>()?;
-        if !trim(&mut positions, lens, distances)? {
-            continue;
-        }
-        for (rows, positions) in found.iter_mut().zip(&positions) {
+        let target = match trim(&mut positions, lens, distances)? {
+            true => &mut found,
+            false if wants_failed => &mut failed,
+            false => continue,
+        };
+        for (rows, positions) in target.iter_mut().zip(&positions) {
             rows.push(*docid, |bytes| write(bytes, positions.iter().copied()))?;
         }
     }
-    Ok(found)
+    Ok((found, failed))
 }
 
-/// Filters the positions of one row; false if some phrase has none left.
+/// Filters the positions of one row; false if some phrase would have none left: it keeps what it has.
 fn trim(positions: &mut [Vec<Position>], lens: &[i64], distances: &[i64]) -> Result<bool, OutOfMemory> {
     let forwards = (1..positions.len()).map(|at| (at - 1, at, at - 1));
     let backwards = (1..positions.len()).rev().map(|at| (at, at - 1, at - 1));
@@ -40,10 +47,11 @@ fn trim(positions: &mut [Vec<Position>], lens: &[i64], distances: &[i64]) -> Res
         let (behind, before) = (distance + of(lens, to), distance + of(lens, from));
         let fixed = copied(positions.get(from).map(Vec::as_slice).unwrap_or_default())?;
         let Some(trimmed) = positions.get_mut(to) else { return Ok(false) };
-        trimmed.retain(|position| is_near(*position, &fixed, behind, before));
-        if trimmed.is_empty() {
+        let is_near = |position: &Position| is_near(*position, &fixed, behind, before);
+        if !trimmed.iter().any(is_near) {
             return Ok(false);
         }
+        trimmed.retain(is_near);
     }
     Ok(true)
 }

@@ -220,6 +220,7 @@ impl<'a> Api<'a> {
 
     fn search_of(&self, phrase: usize) -> Result<Search> {
         let search = self.state.search.as_ref().ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+        self.state.table.cursors.next();
         search.of_phrase(phrase)
     }
 
@@ -236,6 +237,7 @@ impl<'a> Api<'a> {
 
     /// The data that this function has kept (xGetAuxdata).
     pub fn auxiliary(&self) -> Option<Rc<dyn Any>> {
+        self.state.repeat();
         let key = self.key();
         let found = self.state.auxiliary.kept.iter().find(|(own, _)| *own == key);
         found.map(|(_, kept)| Rc::clone(kept))

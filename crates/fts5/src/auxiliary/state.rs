@@ -1,7 +1,7 @@
 //! The state of a scan, as its cursor and the functions of its row share it.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -60,6 +60,11 @@ impl CursorState {
             is_scan: false,
             sizes_ahead: SizesAhead::default(),
         }
+    }
+
+    /// Counts the cursors that SQLite opens once more.
+    pub(crate) fn repeat(&self) {
+        self.table.cursors.count(self.auxiliary.repeated.take());
     }
 
     /// Goes to another row.
@@ -150,6 +155,8 @@ pub struct Auxiliary {
     pub(super) row: Option<(i64, RowMatches)>,
     /// The function of `rank`.
     pub(crate) ranking: Option<Rc<Ranking>>,
+    /// The cursors that functions opened while the rows were sorted: in SQLite they are opened once more when the first row is ranked again.
+    pub(crate) repeated: Cell<i64>,
 }
 
 /// The function of `rank` in a scan, with its arguments.

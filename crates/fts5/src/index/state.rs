@@ -65,6 +65,11 @@ impl Index {
         }
     }
 
+    /// How many records of the index were read, as far as Lithe reads them when SQLite does.
+    pub fn reads(&self) -> i64 {
+        self.statements.reads.load(Ordering::Relaxed)
+    }
+
     /// Another number after each change that makes postings invalid.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Relaxed)

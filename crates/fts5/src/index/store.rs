@@ -8,6 +8,7 @@
 //! ```
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use lithe_value::grow::copied;
 use lithe_vtab::{BlobPlace, FunctionError, Kept, SqlConnection, ValueRef, code};
@@ -65,6 +66,8 @@ pub struct Statements {
     delete_pages: Kept,
     delete_page: Kept,
     delete_all_pages: Kept,
+    /// How many records of `x_data` were read.
+    pub reads: AtomicI64,
 }
 
 impl Statements {
@@ -87,6 +90,7 @@ impl Statements {
             delete_pages: Kept::new(format!("DELETE FROM {idx} WHERE segid = ?1")),
             delete_page: Kept::new(format!("DELETE FROM {idx} WHERE (segid, (pgno / 2)) = (?1, ?2)")),
             delete_all_pages: Kept::new(format!("DELETE FROM {idx}")),
+            reads: AtomicI64::new(0),
         }
     }
 }
@@ -128,6 +132,7 @@ impl Store<'_> {
     }
 
     fn with_record<R>(&self, id: i64, read: impl FnOnce(&[u8]) -> Result<R>) -> Result<Option<R>> {
+        self.statements.reads.fetch_add(1, Ordering::Relaxed);
         let mut statement = self.connection.statement(&self.statements.read)?;
         statement.bind(1, ValueRef::Integer(id))?;
         if !statement.step()? {

@@ -15,6 +15,7 @@
 //!
 //! | module | subject |
 //! | --- | --- |
+//! | `names` | statements on a schema with long names |
 //! | `modules` | statements on R-Trees and other modules with large values |
 //! | `scarce` | the allocator |
 //! | `script` | statements of all kinds |
@@ -23,6 +24,7 @@
 //! | `stage` | the files before each line, and the content of a database |
 
 mod modules;
+mod names;
 mod scarce;
 mod script;
 mod sessions;
@@ -33,12 +35,15 @@ use std::collections::BTreeSet;
 
 use lithe::Connection;
 
-use scarce::{ENDS_PROCESS, Mode, take_places, with_mode};
+use scarce::{ENDS_PROCESS, Mode, take_places, with_budget, with_mode};
 use script::{STATEMENTS, Script};
 use stage::{Line, Stages, content, integrity, is_no_memory, only_reads, run};
 
 /// The number of failing allocations of each setting, spread over the script.
 const CASES: usize = 60;
+
+/// The number of budgets with which a statement runs.
+const BUDGETS: usize = 6;
 
 /// A case: the line, and the number of its failing allocation.
 type Case = (usize, u64);
@@ -186,6 +191,53 @@ fn large_texts_of_fts4() {
 #[test]
 fn large_nodes_and_polygons() {
     check_texts(modules::RTREE);
+}
+
+/// Whatever memory there is, a statement on long names succeeds or says that it is short.
+#[test]
+fn long_names() {
+    let stages = Stages::prepare(names::script(), "PRAGMA cache_size = -100000");
+    for (at, line) in stages.script.lines.iter().enumerate() {
+        let stage = stages.before(at);
+        let connection = stage.open();
+        let (_, most) = with_budget(isize::MAX as usize, || run(&connection, line));
+        let beginning: String = line.chars().take(80).collect();
+        eprintln!("at most {most} bytes for {beginning}");
+        for budget in (0..BUDGETS).map(|part| most * part / BUDGETS) {
+            let place = format!("{budget} of {most} bytes, {beginning}");
+            let stage = stages.before(at);
+            let connection = stage.open();
+            let (ran, _) = with_budget(budget, || run(&connection, line));
+            check_scarce_run(&stages, at, &connection, ran, &place);
+            assert_eq!(content(&connection, stages.script), stages.lines[at].after, "{place}");
+        }
+    }
+}
+
+/// A statement that was run with little memory has succeeded or says so.
+fn check_scarce_run(stages: &Stages, at: usize, connection: &Connection, ran: lithe::Result<Option<u64>>, place: &str) {
+    match ran {
+        Ok(answer) => assert!(answer == stages.lines[at].answer, "{place}: another answer"),
+        Err(error) => {
+            assert!(is_no_memory(&error), "{place}: {:?} {error}", error.code());
+            after_failure(stages, at, connection, place);
+        }
+    }
+}
+
+/// The same of opening a database whose schema has long names.
+#[test]
+fn long_names_are_loaded() {
+    let stages = Stages::prepare(names::script(), "PRAGMA cache_size = -100000");
+    for (at, line) in stages.script.lines.iter().enumerate().filter(|(_, line)| line.starts_with('?')) {
+        let stage = stages.before(at);
+        let open_and_run = || stage.try_open().and_then(|connection| run(&connection, line));
+        let (_, most) = with_budget(isize::MAX as usize, open_and_run);
+        for budget in (0..BUDGETS).map(|part| most * part / BUDGETS) {
+            let (ran, _) = with_budget(budget, open_and_run);
+            check_scarce_run(&stages, at, &stage.open(), ran, &format!("{budget} of {most} bytes, line {at}"));
+        }
+    }
 }
 
 #[test]

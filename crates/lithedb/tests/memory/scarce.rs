@@ -21,11 +21,34 @@ pub(crate) enum Mode {
     Refuse(u64),
     /// The places of large allocations are noted: [`take_places`].
     Survey,
+    /// Large allocations succeed while they take no more than this together.
+    Budget(usize),
 }
 
 thread_local! {
     static MODE: Cell<Mode> = const { Cell::new(Mode::Plenty) };
     static COUNT: Cell<u64> = const { Cell::new(0) };
+    /// What large allocations take now, and what they took at most: without what there was at first.
+    static TAKEN: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
+}
+
+/// Runs `work` with a budget; answers how much its large allocations took at most.
+pub(crate) fn with_budget<T>(budget: usize, work: impl FnOnce() -> T) -> (T, usize) {
+    TAKEN.set((0, 0));
+    let (done, _) = with_mode(Mode::Budget(budget), work);
+    (done, TAKEN.get().1 as usize)
+}
+
+/// Whether a block may become as large; what it takes now is counted.
+fn is_within(budget: usize, old: usize, new: usize) -> bool {
+    let large = |size: usize| if size < LARGE { 0 } else { size as isize };
+    let (now, most) = TAKEN.get();
+    let next = now + large(new) - large(old);
+    let is_granted = large(new) <= large(old) || next <= budget as isize;
+    if is_granted {
+        TAKEN.set((next, most.max(next)));
+    }
+    is_granted
 }
 
 /// Runs `work` in a mode on this thread; answers the number of its large allocations, if the mode counts them.
@@ -53,6 +76,7 @@ fn is_granted(size: usize) -> bool {
             MODE.set(Mode::Survey);
             true
         }
+        Mode::Budget(budget) => is_within(budget, 0, size),
     }
 }
 
@@ -69,13 +93,20 @@ unsafe impl GlobalAlloc for Scarce {
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        if let Mode::Budget(budget) = MODE.get() {
+            is_within(budget, layout.size(), 0);
+        }
         // SAFETY: as above.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // A block that becomes smaller keeps its memory.
-        if new_size <= layout.size() || is_granted(new_size) {
+        let is_granted = match MODE.get() {
+            Mode::Budget(budget) => is_within(budget, layout.size(), new_size),
+            _ => new_size <= layout.size() || is_granted(new_size),
+        };
+        if is_granted {
             // SAFETY: as above.
             unsafe { System.realloc(memory, layout, new_size) }
         } else {

@@ -38,7 +38,7 @@ impl Stages {
         let folder = tempfile::tempdir().unwrap();
         let live = folder.path().join("live");
         fs::create_dir(&live).unwrap();
-        let connection = open(&live, pragmas);
+        let connection = open(&live, pragmas).unwrap();
         let (mut lines, mut files): (Vec<Line>, Vec<PathBuf>) = (Vec::new(), Vec::new());
         let mut before = content(&connection, script);
         for (at, line) in script.lines.iter().enumerate() {
@@ -68,15 +68,19 @@ impl Stages {
 
 impl Stage<'_> {
     pub(crate) fn open(&self) -> Connection {
+        self.try_open().unwrap()
+    }
+
+    pub(crate) fn try_open(&self) -> lithe::Result<Connection> {
         open(self.folder.path(), self.pragmas)
     }
 }
 
-fn open(folder: &Path, pragmas: &str) -> Connection {
-    let connection = Connection::open_with_flags(folder.join("db"), OpenFlags::DEFAULT).unwrap();
+fn open(folder: &Path, pragmas: &str) -> lithe::Result<Connection> {
+    let connection = Connection::open_with_flags(folder.join("db"), OpenFlags::DEFAULT)?;
     connection.add_extension(&lithe::extension::SHELL);
-    connection.execute_batch(pragmas).unwrap();
-    connection
+    connection.execute_batch(pragmas)?;
+    Ok(connection)
 }
 
 /// Copies all files except the shared memory, which the next connection creates.

@@ -35,7 +35,8 @@ impl<'a> Rewriter<'a> {
         let parts = parts.iter().zip(inner.cores).enumerate().map(|(number, (part, core))| {
             let outer = if number == 0 { outer } else { self.copy_select(outer) };
             let id = outer.sources[at].id;
-            let mut replace = Replace { source: id, columns: self.seen_from_outside(part.columns), is_part: true };
+            let columns = self.seen_from_outside(part.columns);
+            let mut replace = Replace { source: id, columns, is_part: true, resolver: self.resolver };
             let replaced = Map { arena: self.arena, change: &mut replace }.select(outer).unwrap_or(outer);
             let select = self.spliced(replaced, at, Source { id, ..source }, part);
             Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: core.number }

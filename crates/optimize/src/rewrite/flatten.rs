@@ -1,6 +1,7 @@
 //! A query in FROM becomes part of the enclosing query: its sources take its place, its conditions are added to the
 //! others, its result columns replace their names.
 
+use lithe_resolve::Resolver;
 use lithe_resolve::ir::{
     Call, Child, Column, CommonTable, CompareOp, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched,
     OrderTerm, Query, Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, for_each_child,
@@ -76,7 +77,7 @@ impl<'a> Rewriter<'a> {
         let Merge { outer, at, source, query, inner } = *merge;
         let columns = self.seen_from_outside(inner.columns);
         let columns = if may_lack_row(outer, at) { self.matched(columns, inner) } else { columns };
-        let mut replace = Replace { source: source.id, columns, is_part: false };
+        let mut replace = Replace { source: source.id, columns, is_part: false, resolver: self.resolver };
         let mut map = Map { arena: self.arena, change: &mut replace };
         let outer = map.select(outer).unwrap_or(outer);
         let outer_order = map.order(draft.query.order_by).unwrap_or(draft.query.order_by);
@@ -234,6 +235,7 @@ pub(super) struct Replace<'a> {
     pub columns: &'a [Expr<'a>],
     /// The columns are those of one of several parts, and may have other affinities than the replaced columns.
     pub is_part: bool,
+    pub resolver: &'a Resolver<'a>,
 }
 
 impl<'a> Change<'a> for Replace<'a> {
@@ -246,6 +248,10 @@ impl<'a> Change<'a> for Replace<'a> {
 
     fn compares_anew(&self) -> bool {
         self.is_part
+    }
+
+    fn call(&mut self, call: Call<'a>) -> Call<'a> {
+        self.resolver.with_overloading(call)
     }
 
     fn query(&mut self, query: &'a Query<'a>) -> Nested<'a> {

@@ -36,6 +36,11 @@ pub(super) trait Change<'a> {
         id
     }
 
+    /// A call of a scalar function whose arguments have changed.
+    fn call(&mut self, call: Call<'a>) -> Call<'a> {
+        call
+    }
+
     /// The replacement of a call of a window function, if it is not just the call with its parts changed.
     fn window_call(&mut self, call: &'a WindowCall<'a>) -> Option<&'a WindowCall<'a>> {
         let _ = call;
@@ -125,7 +130,7 @@ impl<'a> Map<'_, 'a> {
             Expr::Case(case) => self.case(case),
             Expr::Function(call) => {
                 let args = self.exprs(call.args)?;
-                Some(Expr::Function(arena.alloc(Call { args, ..**call })))
+                Some(Expr::Function(arena.alloc(self.change.call(Call { args, ..**call }))))
             }
             Expr::Row(items) => self.exprs(items).map(Expr::Row),
             Expr::Aggregate(call) => self.aggregate(call).map(Expr::Aggregate),

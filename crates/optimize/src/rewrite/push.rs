@@ -54,8 +54,8 @@ impl<'a> Rewriter<'a> {
         let mut query = *derived.query;
         query.cores = self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| {
             let CoreBody::Select(inner) = core.body else { return *core };
-            let mut replace =
-                Replace { source: id, columns: self.seen_from_outside(inner.columns), is_part: query.is_compound() };
+            let columns = self.seen_from_outside(inner.columns);
+            let mut replace = Replace { source: id, columns, is_part: query.is_compound(), resolver: self.resolver };
             let mut map = Map { arena: self.arena, change: &mut replace };
             // As in SQLite, the last one comes first.
             let conditions = pushed.iter().rev().map(|term| map.expr(&self.copy_queries(&term.expr)));

@@ -27,6 +27,11 @@ impl ScanCursor {
         Ok(ScanCursor { cursor, is_null: false, columns_read: u64::MAX, table })
     }
 
+    /// Whether it is a cursor on `table`.
+    pub fn is_on(&self, table: &Rc<dyn VirtualTable>) -> bool {
+        Rc::ptr_eq(&self.table, table)
+    }
+
     /// Goes to the next row; false if there is none.
     pub fn next(&mut self, connection: &dyn SqlConnection) -> Result<bool, Error> {
         self.is_null = false;

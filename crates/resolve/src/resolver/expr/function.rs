@@ -185,6 +185,25 @@ fn resolve_overloaded<'a>(
     Ok(Expr::Function(resolver.arena.alloc(Call { overloads, ..*call })))
 }
 
+impl<'a> Resolver<'a> {
+    /// A call whose first argument was a column of a query in FROM, and is now what stood there: a virtual table may overload the function.
+    pub fn with_overloading(&self, call: Call<'a>) -> Call<'a> {
+        // (Of an operator, it is the second argument that counts, and the column is a constraint of the scan already.)
+        if call.overloads.is_some() || OPERATORS.contains(&call.function.name()) {
+            return call;
+        }
+        match overloaded_function(self, call.function, call.args, 0) {
+            Some(function) => {
+                Call { function, overloads: Some(Overloads { function: call.function, column: 0 }), ..call }
+            }
+            None => call,
+        }
+    }
+}
+
+/// The functions of operators.
+const OPERATORS: [&str; 4] = ["like", "glob", "regexp", "match"];
+
 /// The function by which a virtual table overloads this one, if the argument at `at` is a column of such a table.
 fn overloaded_function<'a>(
     resolver: &Resolver<'a>,
