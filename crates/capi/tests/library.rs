@@ -121,7 +121,7 @@ fn a_program_calls_every_function() {
 }
 
 /// Programs that need only the library and an empty folder.
-const PROGRAMS: [&str; 12] = [
+const PROGRAMS: [&str; 13] = [
     "virtual_tables.c",
     "settings.c",
     "interface.c",
