@@ -162,6 +162,11 @@ impl Catalog {
                 check_names(row, b"index", create.name.name.name.as_bytes(), create.table.name.as_bytes())
             }
             Some(Stmt::CreateTrigger(create)) => {
+                let written = create.table.schema.map(|schema| schema.name);
+                if db == Db::TEMP && self.find_table(written, create.table.name.name).is_none() {
+                    self.schema_mut(db).has_waiting_triggers = true;
+                    return Ok(());
+                }
                 let target = self.loaded_trigger_target(db, create, sql)?;
                 let trigger = build_trigger(create, db, target, self)?;
                 if self.schema(db).trigger(create.name.name.name).is_some() {
