@@ -100,7 +100,9 @@ impl<'a> Rewriter<'a> {
         let select: &'a Select<'a> = self.arena.alloc(Select { sources, terms, is_null_test_late, ..*outer });
         self.set_select(draft, core_at, select);
         draft.query.order_by = outer_order;
-        if !query.order_by.is_empty() && !draft.is_queued {
+        if draft.is_queued {
+            self.unused.borrow_mut().extend(query.order_by.iter().map(|term| term.expr));
+        } else if !query.order_by.is_empty() {
             draft.query.order_by = self.order_seen_from(select, query.order_by);
         }
         if query.limit.is_some() {

@@ -41,7 +41,7 @@ pub(crate) use window_copies::WindowCopies;
 pub struct Rewriter<'a> {
     resolver: &'a Resolver<'a>,
     arena: &'a Bump,
-    /// The result columns that were removed.
+    /// The result columns, and the terms of ORDER BY, that were removed.
     unused: RefCell<Vec<Expr<'a>>>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Rewriter<'a> {
 
     /// The query, and all queries in it, rewritten.
     fn query(&self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let query = self.without_distinct_steps(query);
+        let query = recursive::without_distinct(self.arena, query);
         let is_queued = recursive::is_recursive(query);
         let mut draft = Draft { query: *query, is_sorted: false, is_queued, parts: query.cores.len() };
         self.flatten_all(&mut draft);

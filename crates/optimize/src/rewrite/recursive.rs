@@ -1,26 +1,23 @@
 //! Recursive queries: their rows go into a queue as they come, so that some orders and DISTINCTs have no effect in them.
 
+use bumpalo::Bump;
 use lithe_resolve::ir::{Core, CoreBody, Query, Select, SourceKind};
 use lithe_sql::ast::CompoundOp;
 
-use super::Rewriter;
-
-impl<'a> Rewriter<'a> {
-    /// The query without the DISTINCTs of its cores, if it is a recursive one whose UNION drops equal rows anyway.
-    pub(super) fn without_distinct_steps(&self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let is_distinct = |core: &Core<'a>| matches!(core.body, CoreBody::Select(select) if select.distinct);
-        let drops_equal = || setup_cores(query).is_some_and(|setup| query.cores[setup].op == CompoundOp::Union);
-        if !query.cores.iter().any(is_distinct) || !drops_equal() {
-            return query;
-        }
-        let cores = self.arena.alloc_slice_copy(query.cores);
-        for core in cores.iter_mut() {
-            if let CoreBody::Select(select) = core.body {
-                core.body = CoreBody::Select(self.arena.alloc(Select { distinct: false, ..*select }));
-            }
-        }
-        self.arena.alloc(Query { cores, ..*query })
+/// The query without the DISTINCTs of its cores, if it is a recursive one whose UNION drops equal rows anyway.
+pub(super) fn without_distinct<'a>(arena: &'a Bump, query: &'a Query<'a>) -> &'a Query<'a> {
+    let is_distinct = |core: &Core<'a>| matches!(core.body, CoreBody::Select(select) if select.distinct);
+    let drops_equal = || setup_cores(query).is_some_and(|setup| query.cores[setup].op == CompoundOp::Union);
+    if !query.cores.iter().any(is_distinct) || !drops_equal() {
+        return query;
     }
+    let cores = arena.alloc_slice_copy(query.cores);
+    for core in cores.iter_mut() {
+        if let CoreBody::Select(select) = core.body {
+            core.body = CoreBody::Select(arena.alloc(Select { distinct: false, ..*select }));
+        }
+    }
+    arena.alloc(Query { cores, ..*query })
 }
 
 /// Whether the rows of the core at `at` are sorted, by ORDER BY or to be merged. The ORDER BY of a recursive query is that of its queue.
