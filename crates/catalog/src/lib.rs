@@ -290,6 +290,20 @@ impl Catalog {
         new
     }
 
+    /// Whether a temporary trigger waits for its table, or its table is gone: then the temporary schema is to be read again as soon as
+    /// another one has been.
+    pub fn has_waiting_triggers(&self) -> bool {
+        let temp = self.schema(Db::TEMP);
+        let has_table = |trigger: &Trigger, schema: Name<'_>| {
+            self.find_database(schema).is_some_and(|db| self.schema(db).table(trigger.table.name()).is_some())
+        };
+        let waits = |trigger: &Arc<Trigger>| match &trigger.table_schema {
+            Some(schema) => !has_table(trigger, schema.name()),
+            None => false,
+        };
+        temp.has_waiting_triggers || temp.has_triggers() && temp.triggers().into_iter().any(waits)
+    }
+
     /// All virtual tables that are connected.
     pub fn virtual_tables(&self) -> impl Iterator<Item = &ConnectedTable> {
         let tables = self.databases.iter().flat_map(|database| database.schema.tables());

@@ -29,6 +29,8 @@ pub struct Schema {
     /// The number of the next object; numbers are in the order of creation.
     next_number: u64,
     references: References,
+    /// Whether its schema table has a temporary trigger whose table was not there when the schema was read.
+    pub(super) has_waiting_triggers: bool,
 }
 
 impl Schema {
@@ -97,6 +99,7 @@ impl Schema {
             triggers: PersistentMap::new(),
             next_number: 0,
             references: References::default(),
+            has_waiting_triggers: false,
         };
         schema.add_table(schema_table(temporary));
         schema

@@ -27,11 +27,17 @@ const FILE_FORMAT_MAX: u32 = 4;
 impl Connection {
     /// Loads the schema of every database whose schema is not in the catalog.
     pub(crate) fn load_schemas(&self) -> Result<()> {
+        let mut is_other_read = false;
         for (db, database) in self.databases.iter() {
             if !database.is_loaded() {
                 self.load_schema(db, &database)?;
                 self.schema_was_read();
+                is_other_read |= db != Db::TEMP;
             }
+        }
+        if is_other_read && self.catalog().has_waiting_triggers() {
+            let database = self.databases.get(Db::TEMP)?;
+            self.load_schema(Db::TEMP, &database)?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::planner::Planner;
 use crate::select::SelectRequest;
 
 impl<'a> Planner<'a> {
-    /// Plans cores that are combined to rows with these columns. Its ORDER BY and LIMIT are those of all cores.
+    /// Plans cores that are combined to rows with these columns, which UNION ALL alone does not need. Its ORDER BY and LIMIT are those of all cores.
     pub(crate) fn plan_compound(
         &mut self,
         cores: &'a [Core<'a>],
@@ -76,7 +76,7 @@ impl<'a> Planner<'a> {
                 CoreBody::Select(select) => {
                     Expr::Collate(&select.columns[term.column], self.context.arena.alloc(term.collation))
                 }
-                CoreBody::Values(_) => Expr::Null,
+                CoreBody::Values(_) | CoreBody::UnionAll(_) => Expr::Null,
             },
             collation: term.collation,
             descending: term.descending,

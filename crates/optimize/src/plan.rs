@@ -76,6 +76,8 @@ pub enum CorePlan<'a> {
     Select(SelectPlan<'a>),
     /// VALUES.
     Values(&'a ValuesPlan<'a>),
+    /// A UNION ALL in the place of a core of a compound.
+    Compound(&'a CompoundPlan<'a>),
 }
 
 /// The plan of VALUES.

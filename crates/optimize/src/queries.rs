@@ -159,7 +159,7 @@ impl<'a> ExprWalk<'_, 'a> {
         };
         let says_more = |core: &Core<'a>| match core.body {
             CoreBody::Select(select) => select.distinct || aggregates(select).len() < select.aggregates.len(),
-            CoreBody::Values(_) => false,
+            CoreBody::Values(_) | CoreBody::UnionAll(_) => false,
         };
         if query.order_by.is_empty() && query.limit.is_none() && !query.cores.iter().any(says_more) {
             return query;

@@ -86,6 +86,7 @@ impl<'a> Planner<'a> {
                 let plan = ValuesPlan { rows, order_by: request.order_by, queries };
                 Ok(CorePlan::Values(self.context.arena.alloc(plan)))
             }
+            CoreBody::UnionAll(parts) => self.plan_compound(parts, &[], request).map(CorePlan::Compound),
         }
     }
 

@@ -161,18 +161,32 @@ impl Catalog {
                 self.schema_mut(db).add_index(index);
                 check_names(row, b"index", create.name.name.name.as_bytes(), create.table.name.as_bytes())
             }
-            Some(Stmt::CreateTrigger(create)) => {
-                let target = self.loaded_trigger_target(db, create, sql)?;
-                let trigger = build_trigger(create, db, target, self)?;
-                if self.schema(db).trigger(create.name.name.name).is_some() {
-                    return fail(format!("trigger {} already exists", create.name.name.name));
-                }
-                self.schema_mut(db).add_trigger(Trigger { sql: sql.into(), ..trigger });
-                let table = create.table.name.name.as_bytes();
-                check_names(row, b"trigger", create.name.name.name.as_bytes(), table)
-            }
+            Some(Stmt::CreateTrigger(create)) => self.load_trigger(db, row, create, sql),
             _ => fail(""),
         }
+    }
+
+    /// A temporary trigger whose table is not there waits until the schema is read again.
+    fn load_trigger(
+        &mut self,
+        db: Db,
+        row: &SchemaRow<'_>,
+        create: &lithe_sql::ast::CreateTrigger<'_>,
+        sql: &[u8],
+    ) -> Result<()> {
+        let (name, table) = (create.name.name.name, create.table.name.name);
+        let written = create.table.schema.map(|schema| schema.name);
+        if db == Db::TEMP && self.find_table(written, table).is_none() {
+            self.schema_mut(db).has_waiting_triggers = true;
+            return Ok(());
+        }
+        let target = self.loaded_trigger_target(db, create, sql)?;
+        let trigger = build_trigger(create, db, target, self)?;
+        if self.schema(db).trigger(name).is_some() {
+            return fail(format!("trigger {name} already exists"));
+        }
+        self.schema_mut(db).add_trigger(Trigger { sql: sql.into(), ..trigger });
+        check_names(row, b"trigger", name.as_bytes(), table.as_bytes())
     }
 
     /// The table of a trigger of `db`. The text in the schema table has neither TEMP nor the trigger's schema, because

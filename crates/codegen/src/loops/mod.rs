@@ -187,7 +187,7 @@ fn buffer_rows<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, source: &Source<'a
     if from.derived.iter().any(|derived| derived.source.id == source.id && derived.rows == is_buffered) {
         let (rows, fill) = prepare::buffer_rows(cg, &coroutine)?;
         cg.set_access(source.id, rows.access());
-        (opened.derived, opened.fill) = (Some(rows), Some(fill));
+        (opened.derived, opened.fill, opened.is_buffered) = (Some(rows), Some(fill), true);
     }
     Ok(())
 }
@@ -338,8 +338,8 @@ fn begin_path<'a>(
     let SourceKind::Table(_, table) = source.kind else {
         // SQLite never reads the rows of a VALUES clause backwards.
         let reverse = planned.reverse && !is_values(source);
-        // A coroutine jumps to the same target after its last row.
-        let is_coroutine = matches!(opened.derived, Some(DerivedRows::Coroutine(_)));
+        // A coroutine jumps to the same target after its last row. SQLite runs it for each row of the outer loops, whose conditions may fail.
+        let is_coroutine = opened.is_buffered || matches!(opened.derived, Some(DerivedRows::Coroutine(_)));
         let none = if is_coroutine { exhausted } else { empty };
         return Ok((opened.begin_scan(cg, source, reverse, none)?, None));
     };

@@ -26,6 +26,8 @@ pub(super) struct Opened {
     pub derived: Option<DerivedRows>,
     /// The subroutine to be called before these rows are read.
     pub fill: Option<Fill>,
+    /// Whether they are those of a coroutine, kept because its loop is an inner one.
+    pub is_buffered: bool,
     /// The cursors on the indexes of an OR's branches: one cursor for all if they search one index.
     pub branches: Vec<Option<CursorId>>,
 }

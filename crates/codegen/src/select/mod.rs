@@ -69,6 +69,7 @@ impl<'a> Codegen<'a> {
         match core {
             CorePlan::Select(select) => self.emit_select(select, sink),
             CorePlan::Values(plan) => plain::emit_values(self, plan, sink),
+            CorePlan::Compound(plan) => compound::emit(self, plan, sink),
         }
     }
 

@@ -100,6 +100,7 @@ fn emit_coroutine<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>, place: Opti
         [core] => match core.body {
             CoreBody::Select(select) => !select.distinct && !select.is_aggregate && select.windows.is_empty(),
             CoreBody::Values(_) => true,
+            CoreBody::UnionAll(_) => false,
         },
         _ => false,
     };

@@ -90,3 +90,24 @@ create table h(c, x, y)
 ? SELECT f.a FROM f JOIN g ON 1 FULL JOIN h USING (y)
 ? SELECT f.a FROM f JOIN g FULL JOIN h USING (y)
 ? SELECT f.a FROM f JOIN g ON g.x FULL JOIN h USING (y)
+===
+-- IS NOT NULL, the only condition around a query with a LEFT JOIN, does not make it an inner join once the query has become part of the outer one.
+CREATE TABLE t0(a INT, b TEXT)
+CREATE TABLE t1(a INT, b INT)
+CREATE VIEW y AS SELECT p.a AS a, q.b AS b FROM t0 AS p LEFT JOIN t1 AS q ON p.b = q.a
+CREATE VIEW z AS SELECT p.a AS a, q.b AS b FROM t0 AS p LEFT JOIN t1 AS q ON p.b = q.a WHERE p.a > 1
+CREATE VIEW y2 AS SELECT a, b + 1 AS b FROM y
+? SELECT * FROM y WHERE b IS NOT NULL
+? SELECT * FROM y WHERE b IS NOT NULL AND a > 0
+? SELECT * FROM y WHERE a > 0 AND b IS NOT NULL
+? SELECT * FROM y WHERE b + 1 IS NOT NULL
+? SELECT * FROM y WHERE NOT (b IS NULL)
+? SELECT * FROM y WHERE b > 0
+? SELECT * FROM z WHERE b IS NOT NULL
+? SELECT * FROM y2 WHERE b IS NOT NULL
+? SELECT * FROM y JOIN t0 ON t0.a = y.b WHERE y.b IS NOT NULL
+? SELECT * FROM y, t0 WHERE y.b IS NOT NULL
+? SELECT * FROM t0 LEFT JOIN t1 ON t0.b = t1.a, y WHERE t1.b IS NOT NULL
+? SELECT * FROM (SELECT * FROM y WHERE b IS NOT NULL)
+? SELECT * FROM (SELECT p.a AS a, q.b AS b FROM t0 AS p LEFT JOIN t1 AS q ON p.b = q.a WHERE q.b IS NOT NULL) WHERE a > 0
+? SELECT p.a, q.b FROM t0 AS p LEFT JOIN t1 AS q ON p.b = q.a WHERE q.b IS NOT NULL

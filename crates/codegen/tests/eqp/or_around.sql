@@ -67,3 +67,11 @@ CREATE INDEX i_u1 ON u(b)
 ? SELECT a, b FROM u WHERE a = 0 OR a > 0 ORDER BY b DESC, a
 ? SELECT a, b FROM u WHERE a >= 0 AND d OR a >= 0 ORDER BY b DESC, a
 ? SELECT a, b FROM u WHERE a >= 0 ORDER BY b DESC, a
+===
+-- The costs of branches are estimated index by index: that of (s) is not raised to that of (k, s).
+CREATE TABLE t(k, s, c)
+CREATE INDEX t1 ON t(k)
+CREATE INDEX t2 ON t(s)
+CREATE INDEX t3 ON t(k, s)
+? SELECT c FROM t WHERE (k = 1 OR s = 'y') AND k IN (1, 2, 3)
+? SELECT c FROM t WHERE (k = 1 OR s = 'y') AND k = 3

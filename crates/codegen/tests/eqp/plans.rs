@@ -102,6 +102,7 @@ impl Text {
     fn core(&mut self, core: &CorePlan<'_>) {
         match core {
             CorePlan::Select(plan) => self.select(plan),
+            CorePlan::Compound(plan) => self.node("compound", |text| text.compound(plan)),
             CorePlan::Values(plan) => {
                 self.node(&format!("{} rows", plan.rows.len()), |text| text.queries("value", plan.queries));
             }

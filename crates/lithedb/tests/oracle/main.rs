@@ -15,6 +15,7 @@ mod catalog;
 mod colliding;
 #[path = "../common/mod.rs"]
 mod common;
+mod compounds;
 mod conditions;
 mod deep;
 mod expr;
@@ -35,6 +36,8 @@ mod shrink;
 mod window;
 mod with;
 mod write;
+
+use std::sync::atomic::Ordering;
 
 use fastrand::Rng;
 
@@ -214,6 +217,7 @@ fn run_worlds(worlds: u64, check: impl Fn(u64) -> Option<String> + Sync) {
         let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(run(worker))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
+    eprintln!("{worlds} worlds from {first} on: {} statements compared", pair::COMPARED.load(Ordering::Relaxed));
     assert!(reports.is_empty(), "{}", reports.join("\n\n"));
 }
 

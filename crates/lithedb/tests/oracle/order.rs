@@ -3,6 +3,7 @@
 
 use fastrand::Rng;
 
+use crate::compounds;
 use crate::schema::{one_in, pick};
 
 const STATEMENTS: usize = 80;
@@ -36,6 +37,7 @@ pub fn statements(seed: u64) -> Vec<String> {
         create(rng, table, &mut all);
     }
     settings(&mut rng.clone(), &mut all);
+    all.extend(compounds::views(&mut rng.clone()));
     for _ in 0..STATEMENTS {
         let query = match rng.u32(0..16) {
             0..4 => plain(rng),
@@ -280,6 +282,14 @@ fn joined(rng: &mut Rng) -> String {
 }
 
 fn compound(rng: &mut Rng) -> String {
+    // A separate generator keeps the other statements of a world unchanged.
+    let mut side = rng.clone();
+    let of_views = one_in(&mut side, 3).then(|| compounds::query(&mut side));
+    let of_tables = compound_of_tables(rng);
+    of_views.unwrap_or(of_tables)
+}
+
+fn compound_of_tables(rng: &mut Rng) -> String {
     let mut query = String::new();
     let (first, second) = (*pick(rng, &["k", "s", "d"]), *pick(rng, &["n", "s", "k"]));
     // Of two columns s, SQLite orders by one collation and takes an index of another: with LIMIT its rows are not the first of that order.

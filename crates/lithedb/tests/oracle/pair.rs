@@ -1,6 +1,7 @@
 //! Both engines side by side.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lithe::{Connection, ResultCode};
 
@@ -40,6 +41,9 @@ pub enum Ended {
 
 /// The instructions that SQLite may use for a statement, in thousands.
 const THOUSANDS_OF_INSTRUCTIONS: u32 = 3_000;
+
+/// The statements that were run on both engines, of all pairs, the repetitions that shorten a script among them.
+pub static COMPARED: AtomicU64 = AtomicU64::new(0);
 
 /// A statement with different answers.
 #[derive(Clone, Debug)]
@@ -105,6 +109,7 @@ impl Pair {
         if matches!(sqlite, Answer::Error { code, .. } if code == ResultCode::INTERRUPT.0) {
             return Ok(Ended::TooLate);
         }
+        COMPARED.fetch_add(1, Ordering::Relaxed);
         let lithe = in_order(self.on_lithe_after(&played.before, &played.sql), is_ordered);
         if same(&lithe, &sqlite) || is_ordered && same_order(&lithe, &sqlite, !sql.contains("LIMIT")) {
             return Ok(match lithe {

@@ -60,7 +60,7 @@ impl<'e, 'a> Beside<'e, 'a> {
         let mut shown = Reads::Entry;
         let around = self.innermost;
         for core in query.cores {
-            match core.body {
+            core.for_each_part(&mut |part| match part.body {
                 CoreBody::Select(select) => {
                     shown = reads_of(select);
                     let order_by = if query.cores.len() == 1 { query.order_by } else { &[] };
@@ -68,7 +68,8 @@ impl<'e, 'a> Beside<'e, 'a> {
                     self.add_select(select);
                 }
                 CoreBody::Values(rows) => rows.iter().for_each(|row| self.add_all(row, Reads::Entry)),
-            }
+                CoreBody::UnionAll(_) => {}
+            });
         }
         if let Some(innermost) = &mut self.innermost {
             innermost.later = None;

@@ -256,12 +256,14 @@ pub struct Candidates {
     pub all: Vec<Candidate>,
     /// The scans of virtual tables.
     pub scans: Vec<VirtualWay>,
+    /// Whether costs stay as estimated: for a branch of an OR whose paths are not yet chosen.
+    pub keeps_costs: bool,
 }
 
 impl Candidates {
     /// No candidates, with memory for so many.
     pub fn with_capacity(count: usize) -> Candidates {
-        Candidates { all: Vec::with_capacity(count), scans: Vec::new() }
+        Candidates { all: Vec::with_capacity(count), ..Candidates::default() }
     }
 
     /// Adds a candidate, unless there is a better one, and removes those that it is better than.
@@ -295,7 +297,7 @@ impl Candidates {
     /// Adjusts costs so that a path that uses more constraints than another path is not more expensive than that path.
     /// Estimates that differ from this are wrong.
     fn adjust_costs(&mut self, candidate: &mut Candidate) {
-        if !candidate.is_indexed() {
+        if self.keeps_costs || !candidate.is_indexed() {
             return;
         }
         for other in self.all.iter().filter(|other| other.source == candidate.source && other.is_indexed()) {

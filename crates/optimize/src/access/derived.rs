@@ -83,6 +83,10 @@ impl<'a> PlanContext<'a> {
             CoreBody::Values([_]) => LogEst::ONE,
             // As in SQLite, the number of rows itself is used as the logarithm.
             CoreBody::Values(rows) => LogEst(i16::try_from(rows.len()).unwrap_or(ROWS_UNKNOWN.0).min(ROWS_UNKNOWN.0)),
+            CoreBody::UnionAll([]) => LogEst::ONE,
+            CoreBody::UnionAll([first, rest @ ..]) => {
+                rest.iter().fold(self.estimate_core(first), |rows, part| rows.sum(self.estimate_core(part)))
+            }
         }
     }
 

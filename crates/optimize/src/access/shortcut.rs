@@ -58,7 +58,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
     let ordered = join.order.columns.len();
     let order = OrderResult { satisfied: Satisfied::Columns(ordered), ..OrderResult::default() };
     let found = Found { loops: Few::one(0), rows: ROWS, ordered, order, is_shortcut: true };
-    Some((Candidates { all: vec![candidate], scans: Vec::new() }, found))
+    Some((Candidates { all: vec![candidate], ..Candidates::default() }, found))
 }
 
 /// The table that is the only source, if it may be searched in any way.

@@ -124,6 +124,7 @@ impl Lines {
         match core {
             CorePlan::Select(plan) => self.select(plan, rows),
             CorePlan::Values(plan) => self.values(plan, rows),
+            CorePlan::Compound(plan) => self.compound(plan, rows),
         }
     }
 

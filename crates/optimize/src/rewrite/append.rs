@@ -1,16 +1,18 @@
-//! A UNION ALL in FROM: the SELECT around it becomes one UNION ALL of itself over each of the parts.
+//! A UNION ALL in FROM: the SELECT around it becomes one UNION ALL of itself over each of the parts. As a core of a compound, it remains
+//! one core.
 
 use lithe_resolve::ir::{
     Core, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, OrderTerm, Output, OutputColumn, Query, Select, Source,
-    SourceKind, affinity_of,
+    affinity_of,
 };
 use lithe_sql::ast::CompoundOp;
 
 use super::flatten::Replace;
 use super::map::Map;
-use super::{Draft, Rewriter};
+use super::simplify::is_null_test_late;
+use super::{Draft, Rewriter, recursive};
 
-/// The most cores that a query may get. A join of views that are compounds multiplies their parts, without an end that memory would bear.
+/// The most SELECTs that a query may get, because memory ends.
 const CORES_MAX: usize = 500;
 
 impl<'a> Rewriter<'a> {
@@ -25,13 +27,22 @@ impl<'a> Rewriter<'a> {
     ) -> bool {
         let inner = derived.query;
         let Some(parts) = appended_parts(inner) else { return false };
-        let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
         let Some(order_by) = self.order_of_outputs(&draft.query) else { return false };
-        if is_shared || !takes_more(&draft.query, core_at, parts.len()) || !fits(outer, at, inner, &parts) {
+        // A join of views that are compounds multiplies their parts.
+        let count = draft.parts + parts.len() - 1;
+        if count > CORES_MAX || recursive::reads_step(outer) || !fits(outer, at, inner, &parts) {
             return false;
         }
+        draft.parts = count;
+        let (inner, parts) = match derived.cte {
+            Some(cte) if cte.uses.get() > 1 => {
+                let copy = self.copy_query(inner);
+                (copy, appended_parts(copy).unwrap_or(parts))
+            }
+            _ => (inner, parts),
+        };
         let source = outer.sources[at];
-        let whole = draft.query.cores;
+        let copies = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let parts = parts.iter().zip(inner.cores).enumerate().map(|(number, (part, core))| {
             let outer = if number == 0 { outer } else { self.copy_select(outer) };
             let id = outer.sources[at].id;
@@ -41,18 +52,22 @@ impl<'a> Rewriter<'a> {
             let select = self.spliced(replaced, at, Source { id, ..source }, part);
             Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: core.number }
         });
-        let mut cores = whole[..core_at].to_vec();
-        cores.extend(parts);
-        cores.extend_from_slice(&whole[core_at + 1..]);
-        draft.query.cores = self.arena.alloc_slice_copy(&cores);
+        let parts = self.arena.alloc_slice_copy(&parts.collect::<Vec<_>>());
+        match draft.query.is_compound() {
+            true => self.set_body(draft, core_at, CoreBody::UnionAll(parts)),
+            false => draft.query.cores = parts,
+        }
         draft.query.order_by = order_by;
+        // The copies of the SELECT have their own of the other sources, but none of this one any more.
+        derived.cte.inspect(|cte| cte.uses.set(cte.uses.get().saturating_sub(copies)));
         true
     }
 
     fn spliced(&self, outer: &Select<'a>, at: usize, source: Source<'a>, part: &Select<'a>) -> &'a Select<'a> {
         let sources = self.spliced_sources(outer, at, part);
         let terms = self.spliced_terms(outer, at, &source, part);
-        self.arena.alloc(Select { sources, terms, ..*outer })
+        let is_null_test_late = is_null_test_late(outer, part);
+        self.arena.alloc(Select { sources, terms, is_null_test_late, ..*outer })
     }
 
     /// ORDER BY by result columns, as a compound needs it; none if a term is another expression.
@@ -89,22 +104,6 @@ fn appended_parts<'a>(query: &Query<'a>) -> Option<Vec<&'a Select<'a>>> {
 fn is_plain(select: &Select<'_>) -> bool {
     let has_right = select.sources.iter().any(|s| s.join.keeps_right_rows());
     !select.sources.is_empty() && !select.is_aggregate && !select.distinct && select.windows.is_empty() && !has_right
-}
-
-/// Whether `count` cores can take the place of the core at `at`. What stands on the right of another operator is not a list of cores, and
-/// those of a recursive query are counted.
-fn takes_more(query: &Query<'_>, at: usize, count: usize) -> bool {
-    query.cores[at].op == CompoundOp::UnionAll
-        && query.cores.len() + count - 1 <= CORES_MAX
-        && (!query.is_compound() || !is_recursive(query))
-}
-
-/// Whether a core reads the rows of the step before it.
-fn is_recursive(query: &Query<'_>) -> bool {
-    query.cores.iter().any(|core| match core.body {
-        CoreBody::Select(select) => select.sources.iter().any(|source| matches!(source.kind, SourceKind::Recursive(_))),
-        CoreBody::Values(_) => false,
-    })
 }
 
 fn fits<'a>(outer: &Select<'a>, at: usize, inner: &Query<'a>, parts: &[&'a Select<'a>]) -> bool {

@@ -3,13 +3,14 @@
 
 use lithe_resolve::Resolver;
 use lithe_resolve::ir::{
-    Call, Child, Column, CommonTable, CompareOp, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched,
+    Call, Child, Column, CommonTable, CompareOp, Core, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched,
     OrderTerm, Query, Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, for_each_child,
     has_query, is_constant, may_have_subtype, same, skip_subtype,
 };
 
 use super::map::{Change, Map, Nested};
-use super::{Draft, Rewriter};
+use super::simplify::is_null_test_late;
+use super::{Draft, Rewriter, recursive};
 
 /// The query to be merged.
 struct Merge<'q, 'a> {
@@ -34,10 +35,23 @@ impl<'a> Rewriter<'a> {
                     self.flatten_one(draft, at, simple)
                 }
                 CoreBody::Values(_) => false,
+                CoreBody::UnionAll(parts) => {
+                    self.flatten_parts(draft, at, parts);
+                    false
+                }
             };
             // The parts of a UNION ALL take the place of its core, and are next.
             at += usize::from(!is_changed);
         }
+    }
+
+    /// The same in the parts of the UNION ALL at `at`.
+    fn flatten_parts(&self, draft: &mut Draft<'a>, at: usize, parts: &'a [Core<'a>]) {
+        let is_sorted = draft.is_sorted || recursive::is_sorted(&draft.query, at);
+        let mut nested = Draft { query: Query { cores: parts, limit: None, ..draft.query }, is_sorted, ..*draft };
+        self.flatten_all(&mut nested);
+        draft.parts = nested.parts;
+        self.set_body(draft, at, CoreBody::UnionAll(nested.query.cores));
     }
 
     /// Flattens one query of a core. Returns whether it found one.
@@ -47,7 +61,7 @@ impl<'a> Rewriter<'a> {
             if is_kept_apart(derived) || !fits(outer, at) {
                 continue;
             }
-            let is_sorted = !draft.query.order_by.is_empty() || core_at < draft.query.merged_cores();
+            let is_sorted = draft.is_sorted || recursive::is_sorted(&draft.query, core_at);
             let inner_order =
                 derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted, derived.query);
             let has_order = inner_order && !derived.query.order_by.is_empty();
@@ -64,7 +78,7 @@ impl<'a> Rewriter<'a> {
             };
             let query = Query { order_by: if inner_order { query.order_by } else { &[] }, ..*query };
             let merge = Merge { outer, at, source: *source, query: &query, inner };
-            if can_merge(&draft.query, &merge) {
+            if can_merge(draft, &merge) {
                 derived.cte.inspect(|cte| cte.uses.set(cte.uses.get().saturating_sub(1)));
                 self.merge(draft, core_at, &merge);
                 return true;
@@ -83,10 +97,13 @@ impl<'a> Rewriter<'a> {
         let outer_order = map.order(draft.query.order_by).unwrap_or(draft.query.order_by);
         let sources = self.spliced_sources(outer, at, inner);
         let terms = self.spliced_terms(outer, at, &source, inner);
-        let select: &'a Select<'a> = self.arena.alloc(Select { sources, terms, ..*outer });
+        let is_null_test_late = is_null_test_late(outer, inner);
+        let select: &'a Select<'a> = self.arena.alloc(Select { sources, terms, is_null_test_late, ..*outer });
         self.set_select(draft, core_at, select);
         draft.query.order_by = outer_order;
-        if !query.order_by.is_empty() {
+        if draft.is_queued {
+            self.unused.borrow_mut().extend(query.order_by.iter().map(|term| term.expr));
+        } else if !query.order_by.is_empty() {
             draft.query.order_by = self.order_seen_from(select, query.order_by);
         }
         if query.limit.is_some() {
@@ -197,9 +214,13 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc_slice_copy(&seen.collect::<Vec<_>>())
     }
 
-    pub(super) fn set_select(&self, draft: &mut Draft<'a>, at: usize, select: &'a Select<'a>) {
+    fn set_select(&self, draft: &mut Draft<'a>, at: usize, select: &'a Select<'a>) {
+        self.set_body(draft, at, CoreBody::Select(select));
+    }
+
+    pub(super) fn set_body(&self, draft: &mut Draft<'a>, at: usize, body: CoreBody<'a>) {
         let cores = self.arena.alloc_slice_copy(draft.query.cores);
-        cores[at].body = CoreBody::Select(select);
+        cores[at].body = body;
         draft.query.cores = cores;
     }
 
@@ -225,7 +246,9 @@ impl<'a> Rewriter<'a> {
     /// The same SELECT over sources of its own.
     pub(super) fn copy_select(&self, select: &'a Select<'a>) -> &'a Select<'a> {
         let mut copy = Copy { rewriter: self, sources: Vec::new() };
-        Map { arena: self.arena, change: &mut copy }.select(select).unwrap_or(select)
+        let copied = Map { arena: self.arena, change: &mut copy }.select(select).unwrap_or(select);
+        count_uses_in_select(copied);
+        copied
     }
 }
 
@@ -313,15 +336,22 @@ fn count_uses_in(expr: &Expr<'_>) {
 
 /// A copy uses the common tables once more.
 fn count_uses(query: &Query<'_>) {
-    let count = |cte: &CommonTable<'_>| cte.uses.set(cte.uses.get() + 1);
     for core in query.cores {
-        let CoreBody::Select(select) = core.body else { continue };
-        for source in select.sources {
-            if let SourceKind::Subquery(derived) = source.kind {
-                match derived.cte {
-                    Some(cte) => count(cte),
-                    None => count_uses(derived.query),
-                }
+        core.for_each_part(&mut |part| {
+            if let CoreBody::Select(select) = part.body {
+                count_uses_in_select(select);
+            }
+        });
+    }
+}
+
+fn count_uses_in_select(select: &Select<'_>) {
+    let count = |cte: &CommonTable<'_>| cte.uses.set(cte.uses.get() + 1);
+    for source in select.sources {
+        if let SourceKind::Subquery(derived) = source.kind {
+            match derived.cte {
+                Some(cte) => count(cte),
+                None => count_uses(derived.query),
             }
         }
     }
@@ -344,7 +374,7 @@ fn may_lack_row(outer: &Select<'_>, at: usize) -> bool {
         || outer.sources[at + 1..].iter().any(|source| source.join.keeps_right_rows())
 }
 
-fn can_merge<'a>(outer_query: &Query<'a>, merge: &Merge<'_, 'a>) -> bool {
+fn can_merge<'a>(draft: &Draft<'a>, merge: &Merge<'_, 'a>) -> bool {
     let Merge { outer, at, query, inner, .. } = *merge;
     let is_plain = !inner.is_aggregate && !inner.distinct && inner.windows.is_empty() && !inner.sources.is_empty();
     let is_small_enough = outer.sources.len() + inner.sources.len() - 1 <= JOIN_SOURCES_MAX;
@@ -352,8 +382,8 @@ fn can_merge<'a>(outer_query: &Query<'a>, merge: &Merge<'_, 'a>) -> bool {
     is_plain
         && is_small_enough
         && (!has_right || at == 0)
-        && limit_fits(outer_query, outer, query)
-        && order_fits(outer_query, outer, query)
+        && limit_fits(&draft.query, outer, query)
+        && order_fits(draft, outer, query)
         && (!may_lack_row(outer, at) || row_may_lack(outer, at, inner))
 }
 
@@ -375,10 +405,10 @@ fn limit_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) ->
 
 /// An ORDER BY moves outwards if it is the only one. As SQLite documents, the rows of a single query are sorted before the outer query
 /// computes functions and queries of them.
-fn order_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) -> bool {
+fn order_fits(draft: &Draft<'_>, outer: &Select<'_>, inner: &Query<'_>) -> bool {
+    let takes_order = draft.query.order_by.is_empty() && draft.query.cores.len() == 1;
     inner.order_by.is_empty()
-        || outer_query.order_by.is_empty()
-            && outer_query.cores.len() == 1
+        || (takes_order || draft.is_queued)
             && !outer.is_aggregate
             && outer.windows.is_empty()
             && outer.sources.len() == 1

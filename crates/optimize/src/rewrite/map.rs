@@ -349,6 +349,7 @@ impl<'a> Map<'_, 'a> {
         let body = match core.body {
             CoreBody::Select(select) => CoreBody::Select(self.select(select)?),
             CoreBody::Values(rows) => CoreBody::Values(self.list(rows, |map, row| map.exprs(row))?),
+            CoreBody::UnionAll(parts) => CoreBody::UnionAll(self.list(parts, Self::core)?),
         };
         Some(Core { body, ..*core })
     }
@@ -438,7 +439,7 @@ fn collect<'a>(query: &Query<'a>, used: &mut Vec<SourceId>, own: &mut Vec<Source
         }
     };
     for core in query.cores {
-        match core.body {
+        core.for_each_part(&mut |part| match part.body {
             CoreBody::Select(select) => {
                 own.extend(select.sources.iter().map(|source| source.id));
                 lithe_resolve::ir::for_each_in_select(select, &mut |child| note(child, &mut add));
@@ -446,7 +447,8 @@ fn collect<'a>(query: &Query<'a>, used: &mut Vec<SourceId>, own: &mut Vec<Source
             CoreBody::Values(rows) => {
                 rows.iter().copied().flatten().for_each(|expr| lithe_resolve::ir::for_each_source(expr, &mut add));
             }
-        }
+            CoreBody::UnionAll(_) => {}
+        });
     }
     query.order_by.iter().for_each(|term| lithe_resolve::ir::for_each_source(&term.expr, &mut add));
 }

@@ -8,6 +8,7 @@
 //! | `flatten` | a query in FROM becomes part of the one around it |
 //! | `exists` | EXISTS in WHERE that becomes a join |
 //! | `append` | a UNION ALL in FROM becomes the outer query's own |
+//! | `recursive` | recursive queries: which orders and DISTINCTs have no effect in them |
 //! | `push` | conditions move into the queries in FROM whose columns they use, and from HAVING to WHERE |
 //! | `window_copies` | calls of window functions that are computed once more |
 //! | `prune` | result columns that are not used, ORDER BY without effect |
@@ -22,6 +23,7 @@ mod flatten;
 mod map;
 mod prune;
 mod push;
+mod recursive;
 mod simplify;
 mod window_copies;
 
@@ -39,7 +41,7 @@ pub(crate) use window_copies::WindowCopies;
 pub struct Rewriter<'a> {
     resolver: &'a Resolver<'a>,
     arena: &'a Bump,
-    /// The result columns that were removed.
+    /// The result columns, and the terms of ORDER BY, that were removed.
     unused: RefCell<Vec<Expr<'a>>>,
 }
 
@@ -47,6 +49,12 @@ pub struct Rewriter<'a> {
 #[derive(Clone, Copy)]
 struct Draft<'a> {
     query: Query<'a>,
+    /// Whether its cores are the parts of one that is merged with others.
+    is_sorted: bool,
+    /// Whether it is a recursive query, whose rows go into its queue as they come; or consists of the parts of a core of one.
+    is_queued: bool,
+    /// How many SELECTs and VALUES the cores consist of.
+    parts: usize,
 }
 
 impl<'a> Rewriter<'a> {
@@ -93,16 +101,17 @@ impl<'a> Rewriter<'a> {
 
     /// The query, and all queries in it, rewritten.
     fn query(&self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let mut draft = Draft { query: *query };
+        let query = recursive::without_distinct(self.arena, query);
+        let is_queued = recursive::is_recursive(query);
+        let mut draft = Draft { query: *query, is_sorted: false, is_queued, parts: query.cores.len() };
         self.flatten_all(&mut draft);
         let Query { cores, order_by, .. } = draft.query;
         let only = cores.len() == 1;
         // As in SQLite, an EXISTS does not become a join where the first rows are skipped.
         let joins = !(only && draft.query.limit.is_some_and(|limit| limit.offset.is_some()));
-        let sorted = draft.query.merged_cores();
         let cores = self.arena.alloc_slice_fill_iter(cores.iter().enumerate().map(|(at, core)| {
             let order_by = if only { order_by } else { &[] };
-            self.core(core, order_by, at < sorted, joins)
+            self.core(core, order_by, recursive::is_sorted(&draft.query, at), joins)
         }));
         let mut nested = NestedQueries { rewriter: self };
         let mut map = Map { arena: self.arena, change: &mut nested };
@@ -114,6 +123,10 @@ impl<'a> Rewriter<'a> {
         let body = match core.body {
             CoreBody::Select(select) => CoreBody::Select(self.select(select, order_by, is_merged, joins)),
             CoreBody::Values(rows) => CoreBody::Values(rows),
+            CoreBody::UnionAll(parts) => {
+                let parts = parts.iter().map(|part| self.core(part, order_by, is_merged, joins));
+                CoreBody::UnionAll(self.arena.alloc_slice_fill_iter(parts))
+            }
         };
         Core { body, ..*core }
     }
@@ -128,8 +141,8 @@ impl<'a> Rewriter<'a> {
     ) -> &'a Select<'a> {
         let select = if joins { self.join_exists(select) } else { select };
         let select = self.propagate_constants(select);
-        let select = self.push_having(select);
         let select = self.push_all(select);
+        let select = self.push_having(select);
         let select = self.prune_sources(select, order_by, is_merged);
         let mut nested = NestedQueries { rewriter: self };
         let mut map = Map { arena: self.arena, change: &mut nested };

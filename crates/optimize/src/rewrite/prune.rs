@@ -92,7 +92,8 @@ pub(crate) fn keeps_columns(query: &Query<'_>) -> bool {
         CoreBody::Select(inner) => {
             inner.distinct || inner.is_aggregate || !inner.windows.is_empty() || core.op != CompoundOp::UnionAll
         }
-        CoreBody::Values(_) => true,
+        // The query has not been rewritten yet.
+        CoreBody::Values(_) | CoreBody::UnionAll(_) => true,
     })
 }
 
@@ -169,6 +170,8 @@ fn calls_functions(query: &Query<'_>) -> bool {
     let of_core = |core: &Core<'_>| match core.body {
         CoreBody::Select(select) => select.columns.iter().any(calls),
         CoreBody::Values(rows) => rows.iter().any(|row| row.iter().any(calls)),
+        // The query has not been rewritten yet.
+        CoreBody::UnionAll(_) => true,
     };
     query.cores.iter().any(of_core) || query.order_by.iter().any(|term| calls(&term.expr))
 }

@@ -68,13 +68,13 @@ impl<'a> Rewriter<'a> {
         self.with_source(select, at, source)
     }
 
-    /// The SELECT with further conditions on its result: in WHERE if they depend on rows, in HAVING if they depend on
-    /// groups.
+    /// The SELECT with further conditions on its result: in HAVING if it has groups. As in SQLite, they go from there to WHERE after its own
+    /// queries in FROM have got theirs.
     fn with_conditions(&self, select: &Select<'a>, conditions: &[Expr<'a>]) -> &'a Select<'a> {
         let mut terms = bumpalo::collections::Vec::from_iter_in(select.terms.iter().copied(), self.arena);
         let mut having = select.having;
         for condition in conditions {
-            if !select.is_aggregate || is_about_rows(select, condition) {
+            if !select.is_aggregate {
                 lithe_resolve::split_and(*condition, TermOrigin::Where, &mut terms);
             } else {
                 having = Some(match having {
@@ -160,7 +160,7 @@ fn has_binary_columns(query: &Query<'_>) -> bool {
     let is_binary = |column: &Expr<'_>| collation_of(column).unwrap_or_default() == Coll::Binary;
     query.cores.iter().all(|core| match core.body {
         CoreBody::Select(select) => select.columns.iter().all(is_binary),
-        CoreBody::Values(_) => false,
+        CoreBody::Values(_) | CoreBody::UnionAll(_) => false,
     })
 }
 

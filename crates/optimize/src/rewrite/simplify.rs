@@ -68,13 +68,22 @@ fn rejects_nulls_of(select: &Select<'_>, at: usize, has_right: bool) -> bool {
     let mut conditions = select.terms.iter().filter(counts);
     // SQLite uses an IS NOT NULL here only as the first condition; with other plans than SQLite's, joins give their rows in
     // another order.
-    conditions.clone().find(is_written_first).is_some_and(|first| rejects_nulls(&first.expr, id))
+    let first = conditions.clone().find(is_written_first).filter(|_| !select.is_null_test_late);
+    first.is_some_and(|first| rejects_nulls(&first.expr, id))
         || conditions.any(|term| is_null_for_nulls(&skip_likelihood(term.expr), id))
 }
 
 /// Whether the condition is of WHERE. In SQLite, those of ON come after it.
 fn is_written_first(term: &&Term<'_>) -> bool {
     term.origin == TermOrigin::Where
+}
+
+/// Whether the only condition of the SELECT is an IS NOT NULL that would come behind those of the query that becomes part of it.
+pub(super) fn is_null_test_late(outer: &Select<'_>, inner: &Select<'_>) -> bool {
+    let is_null_test = |term: &Term<'_>| term.origin == TermOrigin::Where && matches!(term.expr, Expr::IsNull(_, true));
+    let is_only = matches!(outer.terms, [only] if is_null_test(only));
+    let has_where = inner.terms.iter().any(|term| term.origin == TermOrigin::Where);
+    inner.is_null_test_late || !has_where && (outer.is_null_test_late || is_only && !inner.terms.is_empty())
 }
 
 /// Whether the condition is IS NOT NULL of a value that is NULL when all columns of source `id` are.

@@ -1,7 +1,7 @@
 //! Where the rows of an INSERT come from, and their rowids.
 
 use lithe_catalog::{Result, Table};
-use lithe_resolve::ir::{Child, CoreBody, Expr, Query, SourceKind, for_each_child, for_each_in_query};
+use lithe_resolve::ir::{Child, CoreBody, Expr, Query, Source, SourceKind, for_each_child, for_each_in_query};
 use lithe_resolve::{ChangedColumn, InsertRows, ResolvedInsert};
 
 use crate::plan::{InsertSource, RowsFor};
@@ -83,13 +83,13 @@ impl InsertSource<'_> {
 
 /// Whether the query reads the table, anywhere.
 fn reads<'a>(query: &'a Query<'a>, table: &Table) -> bool {
-    let is_source = query.cores.iter().any(|core| match core.body {
-        CoreBody::Select(select) => {
-            select.sources.iter().any(|source| matches!(source.kind, SourceKind::Table(_, t) if std::ptr::eq(t, table)))
-        }
-        CoreBody::Values(_) => false,
-    });
-    let mut found = is_source;
+    let mut found = false;
+    let is_it = |source: &Source<'_>| matches!(source.kind, SourceKind::Table(_, t) if std::ptr::eq(t, table));
+    for core in query.cores {
+        core.for_each_part(&mut |part| {
+            found |= matches!(part.body, CoreBody::Select(select) if select.sources.iter().any(is_it));
+        });
+    }
     for_each_in_query(query, &mut |child| found = found || child_reads(child, table));
     found
 }

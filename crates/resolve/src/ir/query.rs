@@ -83,16 +83,25 @@ impl<'a> Query<'a> {
     /// How column `at` compares where the query stands in an expression: as the last core says, or the last row of VALUES. If rows
     /// of VALUES are constant, SQLite reads them as a table without affinities, whose columns have the collations of the first row.
     pub fn compared(&self, at: usize) -> Compared<'a> {
-        let expr = match self.cores.last().map(|core| core.body) {
+        let expr = match self.last_part().map(|core| core.body) {
             Some(CoreBody::Select(select)) => select.columns.get(at),
             Some(CoreBody::Values(rows)) if (!self.has_rows_apart || self.is_compound()) && are_rows_of_table(rows) => {
                 let first = rows.first().and_then(|row| row.get(at));
                 return Compared { affinity: None, is_explicit: false, ..first.map(Compared::of).unwrap_or_default() };
             }
             Some(CoreBody::Values(rows)) => rows.last().and_then(|row| row.get(at)),
-            None => None,
+            Some(CoreBody::UnionAll(_)) | None => None,
         };
         expr.map(Compared::of).unwrap_or_default()
+    }
+
+    /// The last core, or the last part of it.
+    fn last_part(&self) -> Option<&'a Core<'a>> {
+        let mut last = self.cores.last()?;
+        while let CoreBody::UnionAll(parts) = last.body {
+            last = parts.last()?;
+        }
+        Some(last)
     }
 
     /// The SELECT, when the query consists of a single one.
@@ -194,6 +203,18 @@ pub enum CoreBody<'a> {
     Select(&'a Select<'a>),
     /// VALUES: one or more rows.
     Values(&'a [&'a [Expr<'a>]]),
+    /// A UNION ALL in FROM whose parts took the place of a core of a compound: plain SELECTs, or further ones of these.
+    UnionAll(&'a [Core<'a>]),
+}
+
+impl<'a> Core<'a> {
+    /// Calls `f` on the SELECT or VALUES, or on those of each part.
+    pub fn for_each_part(&self, f: &mut dyn FnMut(&Core<'a>)) {
+        match self.body {
+            CoreBody::UnionAll(parts) => parts.iter().for_each(|part| part.for_each_part(f)),
+            CoreBody::Select(_) | CoreBody::Values(_) => f(self),
+        }
+    }
 }
 
 /// One SELECT up to HAVING.
@@ -222,6 +243,9 @@ pub struct Select<'a> {
     /// A result column, as it is written, calls a function or has a query. Rows that a query in FROM sorts are then sorted before these are
     /// computed.
     pub is_complex: bool,
+    /// Its only condition of WHERE, an IS NOT NULL, stood around a query with an outer join that has become part of it: SQLite does not let it
+    /// make that join an inner one.
+    pub is_null_test_late: bool,
 }
 
 impl<'a> Select<'a> {

@@ -3,7 +3,7 @@
 
 use lithe_functions::{Flags, Kind};
 
-use super::{CoreBody, Expr, Query, UnaryOp};
+use super::{Core, CoreBody, Expr, Query, UnaryOp};
 
 /// Whether the value may have a subtype.
 pub fn may_have_subtype(expr: &Expr<'_>) -> bool {
@@ -40,10 +40,15 @@ pub fn makes_json(expr: &Expr<'_>) -> bool {
     }
 }
 
-/// Whether a column of a query's rows may have a subtype.
-pub fn rows_may_have_subtypes(query: &Query<'_>) -> bool {
-    query.cores.iter().any(|core| match core.body {
+fn core_may_have_subtypes(core: &Core<'_>) -> bool {
+    match core.body {
         CoreBody::Select(select) => select.columns.iter().any(may_have_subtype),
         CoreBody::Values(rows) => rows.iter().any(|row| row.iter().any(may_have_subtype)),
-    })
+        CoreBody::UnionAll(parts) => parts.iter().any(core_may_have_subtypes),
+    }
+}
+
+/// Whether a column of a query's rows may have a subtype.
+pub fn rows_may_have_subtypes(query: &Query<'_>) -> bool {
+    query.cores.iter().any(core_may_have_subtypes)
 }

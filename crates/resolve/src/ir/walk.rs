@@ -104,16 +104,19 @@ fn window_children<'e, 'a>(call: &'e WindowCall<'a>, f: &mut dyn FnMut(Child<'e,
 /// Calls `f` on every expression and nested query that stands directly in `query`: in all its cores, FROM
 /// subqueries included, ORDER BY and LIMIT.
 pub fn for_each_in_query<'a>(query: &'a Query<'a>, f: &mut dyn FnMut(Child<'a, 'a>)) {
-    for Core { body, .. } in query.cores {
-        match body {
-            CoreBody::Select(select) => for_each_in_select(select, f),
-            CoreBody::Values(rows) => rows.iter().for_each(|row| each(row, f)),
-        }
-    }
+    query.cores.iter().for_each(|core| for_each_in_core(core, f));
     query.order_by.iter().for_each(|term| f(Child::Expr(&term.expr)));
     if let Some(limit) = query.limit {
         f(Child::Expr(&limit.limit));
         limit.offset.iter().for_each(|x| f(Child::Expr(x)));
+    }
+}
+
+fn for_each_in_core<'a>(core: &Core<'a>, f: &mut dyn FnMut(Child<'a, 'a>)) {
+    match core.body {
+        CoreBody::Select(select) => for_each_in_select(select, f),
+        CoreBody::Values(rows) => rows.iter().for_each(|row| each(row, f)),
+        CoreBody::UnionAll(parts) => parts.iter().for_each(|part| for_each_in_core(part, f)),
     }
 }
 

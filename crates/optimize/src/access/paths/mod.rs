@@ -84,7 +84,9 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Adds the candidates of a table that is stored, or of a query.
     fn add_stored(&mut self, source: usize, must_follow: SourceSet) -> Result<()> {
-        if !self.in_or {
+        // The rows of a hash table have no rowids, by which a RIGHT JOIN tells which of its rows have joined.
+        let adds_unjoined = !self.in_select && !self.for_write;
+        if !self.in_or && !adds_unjoined {
             self.add_hashes(source, must_follow);
         }
         // Where sizes are known, the scan of the only source comes last: it then neither raises the costs of searches nor rules any out.

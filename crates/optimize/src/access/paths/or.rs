@@ -116,7 +116,7 @@ impl<'a> PathFinder<'_, 'a> {
             for_write: self.for_write,
             in_select: self.in_select,
             last_order: 0,
-            found: Candidates::default(),
+            found: Candidates { keeps_costs: true, ..Candidates::default() },
         };
         finder.find(source, needs)?;
         Ok(finder.found)

@@ -121,6 +121,7 @@ fn gathered_query<'a>(
         windows: resolver.slice(&windows),
         is_update: true,
         is_complex: false,
+        is_null_test_late: false,
     }));
     let uses = found.outer.borrow().clone();
     plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.numbers.new_select())

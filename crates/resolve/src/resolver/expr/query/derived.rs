@@ -31,6 +31,8 @@ fn first_collation<'a>(query: &Query<'a>, at: usize) -> Coll<'a> {
     let expr = match query.cores[0].body {
         CoreBody::Select(select) => select.columns.get(at),
         CoreBody::Values(rows) => rows.first().and_then(|row| row.get(at)),
+        // Only rewriting makes these.
+        CoreBody::UnionAll(_) => None,
     };
     expr.and_then(collation_of).unwrap_or_default()
 }

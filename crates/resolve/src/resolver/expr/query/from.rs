@@ -333,6 +333,7 @@ fn nested_item<'a>(
         windows: &[],
         is_update: false,
         is_complex: false,
+        is_null_test_late: false,
     }));
     let columns = resolver.slice(&columns);
     let part = SelectPart { body, columns, order_by: &[], uses: found.outer.take() };

@@ -82,5 +82,7 @@ fn rows_of<'p, 'a>(part: &'p CorePart<'a>) -> &'p [&'a [Expr<'a>]] {
     match &part.core.body {
         CoreBody::Select(select) => std::slice::from_ref(&select.columns),
         CoreBody::Values(rows) => rows,
+        // Only rewriting makes these.
+        CoreBody::UnionAll(_) => &[],
     }
 }

@@ -152,6 +152,7 @@ pub(super) fn all_of<'a>(
         windows: &[],
         is_update: false,
         is_complex: false,
+        is_null_test_late: false,
     }));
     let core = Core { op: CompoundOp::UnionAll, body, number: query.cores[query.cores.len() - 1].number };
     resolver.arena.alloc(Query {
@@ -453,7 +454,7 @@ pub(super) fn as_returned<'a>(resolver: &Resolver<'a>, query: &'a Query<'a>) -> 
     let is_changed = |kind: &SourceKind<'a>| matches!(kind, SourceKind::Table(_, read) if std::ptr::eq(*read, table));
     let reads = |core: &Core<'a>| match core.body {
         CoreBody::Select(select) => select.sources.iter().any(|source| is_changed(&source.kind)),
-        CoreBody::Values(_) => false,
+        CoreBody::Values(_) | CoreBody::UnionAll(_) => false,
     };
     if query.outer.contains(&source) || !query.cores.iter().any(reads) {
         return query;

@@ -71,6 +71,7 @@ pub(super) fn resolve_select<'a>(
         windows: resolver.slice(&found.windows.borrow()),
         is_update: false,
         is_complex: is_complex(&from, query.columns),
+        is_null_test_late: false,
     }));
     Ok(SelectPart { body, columns, order_by, uses: found.outer.take() })
 }
