@@ -351,8 +351,7 @@ impl Register {
         }
     }
 
-    /// Becomes the result of a function. A pointer is kept with NULL only, a subtype with texts and blobs only. The memory of a
-    /// long value is taken from `out`; that of a short one stays there for the next result.
+    /// Becomes the result of a function. A pointer is kept with NULL only, a subtype with texts and blobs. Only a long value's memory leaves `out`.
     #[inline]
     pub(crate) fn set_result(&mut self, out: &mut Value, subtype: u8, pointer: Option<Rc<Pointer>>) {
         match out.as_ref() {
@@ -385,8 +384,7 @@ impl Register {
         }
     }
 
-    /// Sets the subtype that a text or blob had before it was stored in a row. Only a value in memory of its own has one, so the
-    /// bytes are copied.
+    /// Sets the subtype that a text or blob had before it was stored in a row. Only a value in memory of its own has one, so the bytes are copied.
     pub(crate) fn restore_subtype(&mut self, subtype: u8) -> std::result::Result<(), OutOfMemory> {
         let (kind, bytes) = match self.as_ref() {
             ValueRef::Text(text) => (BytesKind::Text, text),
@@ -409,12 +407,9 @@ impl Register {
     }
 
     /// Becomes a pointer, or NULL.
-    #[cold]
     pub(crate) fn set_pointer(&mut self, pointer: Option<Rc<Pointer>>) {
-        *self = match pointer {
-            Some(pointer) if pointer.number.is_some() => Register::Numbered(pointer),
-            pointer => pointer.map_or(Register::Null, Register::Pointer),
-        };
+        let of = |one: Rc<Pointer>| if one.number.is_some() { Register::Numbered(one) } else { Register::Pointer(one) };
+        *self = pointer.map_or(Register::Null, of);
     }
 
     /// Becomes `len` zeros.
