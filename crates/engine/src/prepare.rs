@@ -109,7 +109,7 @@ impl Connection {
 
     /// Fails in a state in which nothing can be compiled.
     fn check_may_compile(&self, sql: &[u8]) -> Result<()> {
-        self.compile_memory.check_room(sql.len())?;
+        self.compile_memory.check_room(0)?;
         if self.check_interrupts().is_err() {
             let check = |arena: &Bump| statement_text::compile_interrupted(sql, &self.settings.limits(), arena);
             self.compile_memory.with_arena(check)?;
@@ -192,7 +192,6 @@ impl Connection {
         values: &[Value],
     ) -> Result<(Option<Arc<Compiled>>, usize)> {
         self.check_memory()?;
-        self.compile_memory.check_room(sql.len())?;
         self.with_collations(|missing_collations| {
             let known = Known { values, missing_collations };
             self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, known, arena))
@@ -232,6 +231,7 @@ impl Connection {
         self.check_lengths_in(&sql[..tail])?;
         let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
         statement.explain = explain.unwrap_or(statement.explain);
+        self.compile_memory.check_room(statement_text::len_of_names(&statement.kind, &sql[..tail]))?;
         let (body, uses) = self.compile_statement(sql, &statement, known, arena)?;
         let compiled = Arc::new(Compiled {
             sql: SqlText::new(&sql[..tail])?,

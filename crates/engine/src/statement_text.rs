@@ -1,7 +1,9 @@
 //! What a text needs of the schema, and of a connection that was interrupted: questions to the text alone.
 
 use bumpalo::Bump;
+use lithe_sql::ast::{StatementKind, Stmt};
 use lithe_sql::{Lexer, Limits, TokenKind, parse_statement};
+use lithe_value::grow::LONG_TEXT;
 
 use crate::error::Error;
 
@@ -33,5 +35,24 @@ pub(crate) fn compile_interrupted(sql: &[u8], limits: &Limits, arena: &Bump) -> 
         Err(error) if error.tail <= asks_at && error.offset.is_some() => Err(error.into()),
         Ok(parsed) if parsed.tail <= asks_at as usize && sql[..parsed.tail].ends_with(b";") => Ok(()),
         _ => Err(Error::interrupted()),
+    }
+}
+
+/// How long the long names in a statement are together, of whose copies while it is compiled there are many. Of a statement about the schema, whose
+/// text is kept, all of the text counts; literals of other statements do not.
+pub(crate) fn len_of_names(statement: &StatementKind<'_>, text: &[u8]) -> usize {
+    const LONG_NAME: usize = 1000;
+    let has_rows =
+        |stmt: &Stmt<'_>| matches!(stmt, Stmt::Select(_) | Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_));
+    match statement {
+        _ if text.len() < LONG_TEXT => 0,
+        StatementKind::Program(stmt) if has_rows(stmt) => {
+            let mut lexer = Lexer::new(text);
+            let tokens =
+                std::iter::from_fn(|| Some(lexer.next_token()).filter(|token| token.kind != TokenKind::EndOfText));
+            let names = tokens.filter(|token| token.kind == TokenKind::Identifier);
+            names.map(|name| (name.span.end - name.span.start) as usize).filter(|len| *len >= LONG_NAME).sum()
+        }
+        _ => text.len(),
     }
 }

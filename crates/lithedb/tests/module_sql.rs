@@ -211,7 +211,7 @@ impl VirtualCursor for NotesCursor {
             (_, value) => {
                 self.shared.set(value.bytes().map_or(0, |bytes| bytes.len() as i64));
                 let value: Box<dyn Any> = Box::new(Rc::clone(&self.shared));
-                context.pointer = Some(Rc::new(Pointer { kind: b"note".to_vec().into(), value }));
+                context.pointer = Some(Rc::new(Pointer { kind: b"note".to_vec().into(), value, number: None }));
             }
         }
         Ok(())

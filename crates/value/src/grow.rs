@@ -107,7 +107,7 @@ pub fn check_room(text_len: usize) -> Result<(), OutOfMemory> {
 }
 
 /// The length from which a text is long.
-const LONG_TEXT: usize = 128 << 10;
+pub const LONG_TEXT: usize = 128 << 10;
 
 /// More than a statement takes at once for each byte of its text and of the longest text of the schema: `crates/lithedb/tests/memory` runs
 /// statements with all kinds of long names under budgets up to what they take.
