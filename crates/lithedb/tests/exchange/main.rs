@@ -32,7 +32,7 @@ fn databases_go_back_and_forth() {
     if let Some(seed) = number("EXCHANGE_SEED") {
         return world::run(&World::new(seed), true).unwrap_or_else(|report| panic!("world {seed}: {report}"));
     }
-    let worlds = number("EXCHANGE_WORLDS").unwrap_or(50);
+    let worlds = number("EXCHANGE_WORLDS").unwrap_or(30);
     let first = number("EXCHANGE_FIRST").unwrap_or(0);
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get()) as u64;
     let reports: Vec<String> = std::thread::scope(|scope| {

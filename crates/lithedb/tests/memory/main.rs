@@ -40,7 +40,7 @@ use script::{STATEMENTS, Script};
 use stage::{Line, Stages, content, integrity, is_no_memory, only_reads, run};
 
 /// The number of failing allocations of each setting, spread over the script.
-const CASES: usize = 60;
+const CASES: usize = 30;
 
 /// The number of budgets with which a statement runs.
 const BUDGETS: usize = 6;
