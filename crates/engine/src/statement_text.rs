@@ -47,10 +47,7 @@ pub(crate) fn len_of_names(statement: &StatementKind<'_>, text: &[u8]) -> usize 
     match statement {
         _ if text.len() < LONG_TEXT => 0,
         StatementKind::Program(stmt) if has_rows(stmt) => {
-            let mut lexer = Lexer::new(text);
-            let tokens =
-                std::iter::from_fn(|| Some(lexer.next_token()).filter(|token| token.kind != TokenKind::EndOfText));
-            let names = tokens.filter(|token| token.kind == TokenKind::Identifier);
+            let names = Lexer::new(text).filter(|token| token.kind == TokenKind::Identifier);
             names.map(|name| (name.span.end - name.span.start) as usize).filter(|len| *len >= LONG_NAME).sum()
         }
         _ => text.len(),

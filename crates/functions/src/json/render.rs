@@ -51,27 +51,9 @@ fn push_binary_at<'a>(blob: &'a [u8], depth: usize, out: &mut Output) -> &'a [u8
     match kind {
         kind::INT | kind::FLOAT if !content.is_empty() => out.extend(content),
         kind::TEXT | kind::TEXTJ => out.push_quoted(content),
-        kind::ARRAY => {
-            let mut items = content;
-            out.push(b'[');
-            while !items.is_empty() {
-                items = push_binary_at(items, depth + 1, out);
-                if !items.is_empty() {
-                    out.push(b',');
-                }
-            }
-            out.push(b']');
-        }
+        kind::ARRAY => push_binary_parts(content, *b"[]", out, |item, out| push_binary_at(item, depth + 1, out)),
         kind::OBJECT => {
-            let mut members = content;
-            out.push(b'{');
-            while !members.is_empty() {
-                members = push_binary_member(members, depth + 1, out);
-                if !members.is_empty() {
-                    out.push(b',');
-                }
-            }
-            out.push(b'}');
+            push_binary_parts(content, *b"{}", out, |member, out| push_binary_member(member, depth + 1, out))
         }
         _ => match binary::parse(blob) {
             Ok(scalar) => push_scalar(&scalar, out),
@@ -79,6 +61,24 @@ fn push_binary_at<'a>(blob: &'a [u8], depth: usize, out: &mut Output) -> &'a [u8
         },
     }
     rest
+}
+
+/// The parts of an array or object between brackets; `push` writes the first one, and answers the bytes behind it.
+#[inline]
+fn push_binary_parts<'a>(
+    mut parts: &'a [u8],
+    [open, close]: [u8; 2],
+    out: &mut Output,
+    push: impl Fn(&'a [u8], &mut Output) -> &'a [u8],
+) {
+    out.push(open);
+    while !parts.is_empty() {
+        parts = push(parts, out);
+        if !parts.is_empty() {
+            out.push(b',');
+        }
+    }
+    out.push(close);
 }
 
 fn push_binary_member<'a>(member: &'a [u8], depth: usize, out: &mut Output) -> &'a [u8] {
@@ -98,6 +98,10 @@ pub fn push_sql_text(text: &[u8], out: &mut Output) {
     if !text.iter().fold(false, |found, &byte| found | needs_escape(byte)) {
         return out.push_quoted(text);
     }
+    push_raw_string(text, out);
+}
+
+fn push_raw_string(text: &[u8], out: &mut Output) {
     out.push(b'"');
     text.iter().for_each(|&byte| push_escaped(byte, out));
     out.push(b'"');
@@ -188,16 +192,15 @@ fn push_bare_real(digits: &[u8], out: &mut Output) {
 }
 
 fn push_string(text: &Text<'_>, out: &mut Output) {
-    if matches!(text.escapes, Escapes::None | Escapes::Json) {
-        return out.push_quoted(&text.bytes);
-    }
-    out.push(b'"');
     match text.escapes {
-        Escapes::None | Escapes::Json => {}
-        Escapes::Raw => text.bytes.iter().for_each(|&byte| push_escaped(byte, out)),
-        Escapes::Json5 => push_json5_bytes(&text.bytes, out),
+        Escapes::None | Escapes::Json => out.push_quoted(&text.bytes),
+        Escapes::Raw => push_raw_string(&text.bytes, out),
+        Escapes::Json5 => {
+            out.push(b'"');
+            push_json5_bytes(&text.bytes, out);
+            out.push(b'"');
+        }
     }
-    out.push(b'"');
 }
 
 /// The escapes of JSON5 as those of JSON.

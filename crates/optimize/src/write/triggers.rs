@@ -31,12 +31,11 @@ impl<'a> Triggers<'a> {
     /// The triggers of the target that `event` fires.
     pub fn of(resolver: &Resolver<'a>, target: &ChangeTarget<'a>, event: Event<'_, 'a>) -> Triggers<'a> {
         let own = &target.table.triggers;
-        let has_own = !own.is_empty()
-            && match event {
-                Event::Insert => own.has_insert(),
-                Event::Delete => own.has_delete(),
-                Event::Update(_) => own.has_update(),
-            };
+        let has_own = match event {
+            Event::Insert => own.has_insert(),
+            Event::Delete => own.has_delete(),
+            Event::Update(_) => own.has_update(),
+        };
         if !has_own && !resolver.env.catalog.schema(Db::TEMP).has_triggers() {
             return Triggers::none();
         }
