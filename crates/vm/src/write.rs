@@ -233,6 +233,7 @@ pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cu
                 rowid = tree.rowid()?;
             }
             tree.release_row();
+            tree.inner.last_seek = None;
             tree.inner.cursor.delete(&tree.btree)?;
         }
         VmCursor::Ephemeral(ephemeral) => ephemeral.delete(),
@@ -380,6 +381,8 @@ pub fn index_delete(
             let key = SearchKey::new(program.key(cursor), &values, Prefix::Equal);
             // The cursor is on the entry already if that conflicts with a new row.
             let found = tree.stands_on_key(&key)? || tree.seek_key(&key)? == Seek::Exact;
+            // The seek was for the old key, not for the one that is inserted next.
+            tree.inner.last_seek = None;
             if found {
                 tree.release_row();
                 tree.inner.cursor.remove(&tree.btree)?;

@@ -57,6 +57,23 @@ pub(super) struct Unique {
     is_watched: bool,
 }
 
+impl Unique {
+    /// After a REPLACE of the row that conflicts in `key`: if that was sought in another B-tree than the table's, the table's cursor was moved
+    /// to the row, so that it is not where the new row goes. (The cursors through which entries or rows are deleted forget their seeks.)
+    fn row_was_moved(&mut self, target: &Target<'_>, key: UniqueKey) {
+        let UniqueKey::Index(at) = key else { return };
+        if target.indexes[at].is_table {
+            return;
+        }
+        self.is_sought = false;
+        for (entry, index) in self.entries.iter_mut().zip(target.indexes) {
+            if let (Some(entry), true) = (entry, index.is_table) {
+                entry.is_sought = false;
+            }
+        }
+    }
+}
+
 /// Emits all checks, and builds the entries of the indexes. The row must be the access of the target's source.
 pub(super) fn emit_unique<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>) -> Result<Unique> {
     let target = unique.checked.target;
@@ -88,8 +105,9 @@ pub(super) fn emit_unique<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>)
     }
     if done.replaces {
         emit_recheck(cg, unique, &done);
-        done.is_sought = false;
-        done.entries.iter_mut().flatten().for_each(|entry| entry.is_sought = false);
+        if unique.old_key.is_some() {
+            done.entries.iter_mut().flatten().for_each(|entry| entry.is_sought = false);
+        }
     }
     Ok(done)
 }
@@ -274,6 +292,7 @@ fn emit_conflict<'a>(
                 done.is_watched = true;
             }
             done.replaces = true;
+            done.row_was_moved(unique.checked.target, check.key);
         }
         Some(OnConflict::Fail(policy)) => emit_violation(cg, unique.checked.target, check.key, policy),
     }
