@@ -18,6 +18,7 @@
 //! The path of a cursor on a table ends at a leaf; on an index it may end at an interior page, because the cells there
 //! are entries too.
 
+mod append;
 mod blob;
 mod delete;
 mod insert;
@@ -28,6 +29,7 @@ mod row;
 mod seek;
 mod walk;
 
+pub use append::SortedEntries;
 use blob::Chain;
 use path::{Level, Path};
 pub use row::{Leaf, Row};

@@ -60,7 +60,7 @@ mod tree;
 
 pub use auto_vacuum::Sizes;
 pub use btree::{AutoVacuum, Btree, SecureDelete};
-pub use cursor::{Cursor, Leaf, Row, Seek};
+pub use cursor::{Cursor, Leaf, Row, Seek, SortedEntries};
 pub use error::{Error, Result};
 pub use key::{KeyColumn, KeyInfo, Prefix, SearchKey};
 pub use node::TreeKind;

@@ -360,8 +360,9 @@ instructions! {
     /// MakeRecord and IdxInsert in one: insert the entry made of `start..start+count` into index `cursor`.
     IdxInsertRow { flags: u8, cursor: CursorId, count: u16, affinities: AffinityListId, start: Reg }
     /// RowData and IdxInsert in one, for filling an empty index: add the current row of `sorter`, whose rows come in the index's
-    /// order, after all entries of index `cursor`.
-    IdxAppend { sorter: CursorId, cursor: CursorId }
+    /// order, after all entries of index `cursor`. With `many`, the rows behind it, too, as many as fit on the same page; `sorter` is then on the
+    /// last of them.
+    IdxAppend { many: u8, sorter: CursorId, cursor: CursorId }
     /// Delete the entry with the key `start..start+count` from index `cursor`. Not found is SQLITE_CORRUPT_INDEX when `must_exist`.
     IdxDelete { must_exist: u8, cursor: CursorId, start: Reg, count: u32 }
 

@@ -675,7 +675,7 @@ fn run_frame<'p, const WATCHED: bool>(
                 let row = RowRegisters { start, count: usize::from(count), affinities };
                 write::index_insert_row(m, program, host, flags, cursor, row)?;
             }
-            Insn::IdxAppend { sorter, cursor } => write::index_append(m, sorter, cursor)?,
+            Insn::IdxAppend { many, sorter, cursor } => write::index_append(m, many != 0, sorter, cursor)?,
             Insn::IdxDelete { must_exist, cursor, start, count } => {
                 write::index_delete(m, program, must_exist != 0, cursor, start, count as usize)?;
             }

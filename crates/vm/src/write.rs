@@ -283,9 +283,9 @@ pub fn index_insert(
     entry_inserted(m, program, host, flags, cursor)
 }
 
-/// Adds the row of a sorter to an index, after all of its entries.
+/// Adds the row of a sorter to an index, after all of its entries; with `many` the rows behind it, too, as many as fit on the same page.
 #[inline(never)]
-pub fn index_append(m: &mut Machine, sorter: CursorId, cursor: CursorId) -> Result<(), Error> {
+pub fn index_append(m: &mut Machine, many: bool, sorter: CursorId, cursor: CursorId) -> Result<(), Error> {
     let Machine { cursors, builder, .. } = m;
     let Ok([VmCursor::Sorter(sorter), VmCursor::Tree(tree)]) =
         cursors.get_disjoint_mut([usize::from(sorter.0), usize::from(cursor.0)])
@@ -299,7 +299,13 @@ pub fn index_append(m: &mut Machine, sorter: CursorId, cursor: CursorId) -> Resu
     }
     tree.release_row();
     tree.inner.last_seek = None;
-    Ok(tree.inner.cursor.append_index(&tree.btree, &Payload::from_bytes(record))?)
+    let appended = &mut tree.inner.cursor;
+    appended.append_index(&tree.btree, &Payload::from_bytes(record))?;
+    if many {
+        let passed = appended.append_to_leaf(&tree.btree, &mut **sorter)?;
+        m.count_passed(passed as usize);
+    }
+    Ok(())
 }
 
 /// Inserts the entry in some registers into an index.

@@ -22,7 +22,7 @@ use lithe_value::ValueRef;
 use std::sync::Arc;
 
 /// Index entries up to this length are saved for the comparison with the next one.
-const SAVED_LEN_MAX: u32 = 256;
+pub(super) const SAVED_LEN_MAX: u32 = 256;
 
 /// A cell that is being assembled for a page.
 struct NewCell<'p, 'a> {

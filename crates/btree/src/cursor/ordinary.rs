@@ -29,7 +29,7 @@ pub(super) enum IfEqual {
 
 /// An ordinary cell.
 #[derive(Clone, Copy)]
-struct OrdinaryCell<'a> {
+pub(super) struct OrdinaryCell<'a> {
     /// `None` in an index.
     rowid: Option<i64>,
     payload: &'a [u8],
@@ -38,18 +38,18 @@ struct OrdinaryCell<'a> {
 
 impl<'a> OrdinaryCell<'a> {
     #[inline(always)]
-    fn new(rowid: Option<i64>, payload: &'a [u8]) -> OrdinaryCell<'a> {
+    pub(super) fn new(rowid: Option<i64>, payload: &'a [u8]) -> OrdinaryCell<'a> {
         let rowid_len = rowid.map_or(0, |rowid| varint::len(rowid as u64));
         OrdinaryCell { rowid, payload, front_len: varint::len(payload.len() as u64) + rowid_len }
     }
 
     #[inline(always)]
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         (self.front_len + self.payload.len()).max(FREEBLOCK_MIN)
     }
 
     #[inline(always)]
-    fn write(&self, cell: &mut [u8]) {
+    pub(super) fn write(&self, cell: &mut [u8]) {
         let mut at = varint::write(cell, self.payload.len() as u64);
         if let Some(rowid) = self.rowid {
             at += varint::write(&mut cell[at..], rowid as u64);
@@ -121,7 +121,7 @@ impl<'a> OrdinaryCell<'a> {
 
     /// The parsed form of the cell, if it is written at `place`.
     #[inline(always)]
-    fn parsed(&self, place: usize) -> ParsedRow {
+    pub(super) fn parsed(&self, place: usize) -> ParsedRow {
         let len = self.payload.len() as u32;
         let span = PayloadSpan { at: (place + self.front_len) as u32, local: len, len };
         ParsedRow { rowid: self.rowid.unwrap_or(0), span, is_saved: false }

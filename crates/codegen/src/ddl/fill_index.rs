@@ -114,7 +114,8 @@ fn emit_build(cg: &mut Codegen<'_>, filling: &Filling<'_, '_>, sorter: CursorId,
     if filling.index.is_unique() {
         emit_comparison(cg, filling, sorter, cursor, previous);
     }
-    cg.b.emit(Insn::IdxAppend { sorter, cursor });
+    let many = u8::from(!filling.index.is_unique());
+    cg.b.emit(Insn::IdxAppend { many, sorter, cursor });
     cg.b.emit(Insn::SorterNext { cursor: sorter, target: top });
     cg.b.place(done);
 }

@@ -19,7 +19,7 @@ mod stable;
 
 use std::sync::Arc;
 
-use lithe_btree::KeyInfo;
+use lithe_btree::{KeyInfo, SortedEntries};
 use lithe_format::record::Builder;
 use lithe_value::ValueRef;
 
@@ -157,6 +157,8 @@ pub struct SorterCursor {
     pub sorter: Sorter,
     view: RecordView,
     is_null_row: bool,
+    /// The sorter has moved on already to the row that `next` is to find.
+    is_ahead: bool,
     /// The next value of Sequence.
     pub sequence: i64,
 }
@@ -164,7 +166,7 @@ pub struct SorterCursor {
 impl SorterCursor {
     /// A cursor on an empty sorter.
     pub fn new(sorter: Sorter) -> SorterCursor {
-        SorterCursor { sorter, view: RecordView::default(), is_null_row: false, sequence: 0 }
+        SorterCursor { sorter, view: RecordView::default(), is_null_row: false, is_ahead: false, sequence: 0 }
     }
 
     /// Drops all rows.
@@ -176,6 +178,7 @@ impl SorterCursor {
     /// Sorts and goes to the first row.
     pub fn sort(&mut self, host: &dyn Host) -> Result<bool, Error> {
         self.forget_row();
+        self.is_ahead = false;
         self.sorter.sort(host)
     }
 
@@ -183,7 +186,14 @@ impl SorterCursor {
     #[inline]
     pub fn next(&mut self) -> Result<bool, Error> {
         self.forget_row();
-        self.sorter.next()
+        if std::mem::take(&mut self.is_ahead) { Ok(self.sorter.row().is_some()) } else { self.sorter.next() }
+    }
+
+    /// Moves on before [`SorterCursor::next`] is called, which does not move then.
+    #[inline]
+    fn move_ahead(&mut self) -> Result<(), Error> {
+        self.is_ahead = true;
+        self.sorter.next().map(drop)
     }
 
     #[inline]
@@ -222,6 +232,22 @@ impl SorterCursor {
                 Ok(true)
             }
         }
+    }
+}
+
+/// The rows behind the current one, as entries of an index that has their order.
+impl SortedEntries for SorterCursor {
+    type Error = Error;
+
+    fn entry(&mut self) -> Result<Option<(i64, &[u8])>, Error> {
+        if !self.is_ahead {
+            self.move_ahead()?;
+        }
+        Ok(self.sorter.row().map(|row| (0, row.bytes())))
+    }
+
+    fn advance(&mut self) -> Result<(), Error> {
+        self.move_ahead()
     }
 }
 
