@@ -58,6 +58,7 @@ fn tree_at_page(
         return Ok(());
     }
     let info = program.cursor(cursor);
+    debug_assert!(matches!(info.kind, CursorKind::Table | CursorKind::Index), "a tree of the database is opened");
     let btree = host.btree(info.db)?;
     if !btree.pager().borrows_are_stable() {
         m.held_pages.read_from(btree.pager().page_holders());
@@ -73,6 +74,10 @@ fn tree_at_page(
 #[inline(never)]
 pub fn ephemeral(m: &mut Machine, program: &Program, cursor: CursorId) -> Result<(), Error> {
     let info = program.cursor(cursor);
+    debug_assert!(
+        !matches!(info.kind, CursorKind::Table | CursorKind::Index),
+        "a temporary table has no root in a database"
+    );
     let slot = m.cursor(cursor);
     if let VmCursor::Closed(_) = slot {
         *slot = match info.kind {

@@ -41,6 +41,7 @@ impl RowRegisters {
     pub fn values<'a>(self, scratch: &mut Scratch, registers: &'a [Register], program: &Program) -> RowValues<'a> {
         let registers = &registers[self.start.0 as usize..][..self.count];
         let affinities = program.affinities.get(usize::from(self.affinities.0)).map_or(&[][..], |list| list);
+        debug_assert!(affinities.len() <= registers.len(), "a register for each affinity");
         RowValues::new(scratch, registers, affinities)
     }
 

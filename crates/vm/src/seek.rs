@@ -186,6 +186,7 @@ pub fn key_bound(
         Bound::Gt | Bound::Le => Prefix::After,
     };
     let Machine { registers, cursors, scratch, .. } = m;
+    debug_assert!(count > 0, "a bound has columns");
     let values = scratch.values(&registers[start.0 as usize..][..usize::from(count)]);
     let slot = cursors[usize::from(cursor.0)].settled()?;
     let found = match slot {

@@ -67,6 +67,7 @@ pub fn read(
 /// Raises the sequence to the rowid of an inserted row.
 #[inline]
 pub fn raise(m: &mut Machine, sequence: Sequence, rowid: Reg) {
+    debug_assert!(matches!(m.reg(rowid), Register::Integer(_)), "a row is inserted under an integer");
     let rowid = m.reg(rowid).integer();
     let state = &mut m.sequences[usize::from(sequence.0)];
     state.max = state.max.max(rowid);
@@ -106,6 +107,7 @@ impl Ordinary {
             return Ok(false);
         }
         tree.release_row();
+        debug_assert!(self.serial.len() > 0, "the number has bytes to be overwritten");
         let bytes = max.to_be_bytes();
         let content = &bytes[bytes.len() - self.serial.len() as usize..];
         tree.inner.cursor.write_payload(&tree.btree, self.at as u32, content)?;
@@ -146,6 +148,7 @@ pub fn write(
     sequence: Sequence,
 ) -> Result<(), Error> {
     let SequenceState { found, max } = m.sequences[usize::from(sequence.0)];
+    debug_assert!(found.is_none_or(|(_, first)| max >= first), "a sequence only rises");
     let rowid = match found {
         Some((_, first)) if max <= first => return Ok(()),
         Some((rowid, _)) => rowid,

@@ -40,6 +40,7 @@ pub fn lock(m: &mut Machine, program: &Program, cursor: CursorId) {
 pub fn unlock(m: &mut Machine, program: &Program, cursor: CursorId) {
     let info = program.cursor(cursor);
     let at = m.locked.iter().rposition(|(db, root)| *db == info.db && Some(*root) == info.root);
+    debug_assert!(at.is_some() || info.root.is_none(), "a tree is unlocked that is locked");
     if let Some(at) = at {
         m.locked.remove(at);
     }
@@ -170,6 +171,7 @@ pub fn insert_values(
 /// Inserts the record of a row under a rowid, or replaces the one of that rowid.
 #[inline]
 pub fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
+    debug_assert!(tree.inner.cursor.key_info().is_none(), "a row with a rowid goes into a table");
     let seek = if flags & insert_flags::USE_SEEK != 0 { tree.inner.last_seek } else { None };
     tree.release_row();
     tree.inner.last_seek = None;
@@ -292,6 +294,7 @@ pub fn index_append(m: &mut Machine, many: bool, sorter: CursorId, cursor: Curso
     else {
         return Err(not_writable());
     };
+    debug_assert!(sorter.sorter.row().is_some(), "the sorter is on a row");
     let record = sorter.sorter.row().map_or(&[][..], Stored::bytes);
     if tree.encoding() != Encoding::Utf8 {
         // The sorter has its texts in UTF-8, whose order may differ from that of UTF-16.
@@ -351,6 +354,7 @@ fn insert_key_values(
 
 #[inline]
 fn insert_key(tree: &mut TreeCursor, values: &[ValueRef<'_>], payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
+    debug_assert!(tree.inner.cursor.key_info().is_some(), "an entry goes into an index");
     let seek = if flags & insert_flags::USE_SEEK != 0 { tree.inner.last_seek } else { None };
     tree.release_row();
     tree.inner.last_seek = None;
@@ -380,6 +384,7 @@ pub fn index_delete(
     start: Reg,
     count: usize,
 ) -> Result<(), Error> {
+    debug_assert!(count > 0, "an entry is deleted by its key");
     let Machine { registers, cursors, scratch, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..count]);
     let found = match cursors[usize::from(cursor.0)].settled()? {
@@ -405,6 +410,10 @@ pub fn index_delete(
 /// dst = an unused rowid; with a sequence, one that was never used.
 #[inline(never)]
 pub fn new_rowid(m: &mut Machine, cursor: CursorId, dst: Reg, sequence: Sequence) -> Result<(), Error> {
+    debug_assert!(
+        sequence == Sequence::NONE || usize::from(sequence.0) < m.sequences.len(),
+        "a sequence is read before it is used"
+    );
     let ever = if sequence == Sequence::NONE { None } else { Some(m.sequences[usize::from(sequence.0)].max) };
     let next = next_rowid(m, cursor, ever)?;
     if ever.is_some() {

@@ -74,7 +74,10 @@ pub fn inverse(m: &mut Machine, argument: Reg, acc: Reg) -> bool {
         _ => return false,
     };
     match m.reg_mut(acc) {
-        Register::CountValues(count) => *count -= i64::from(!value.is_null()),
+        Register::CountValues(count) => {
+            *count -= i64::from(!value.is_null());
+            debug_assert!(*count >= 0, "no more values leave a frame than have entered it");
+        }
         Register::Sum(sum) => sum.inverse(value),
         _ => return false,
     }

@@ -127,6 +127,7 @@ impl Selection {
 
     /// The next entry, which is equal to the entry before in the first `changed` columns.
     pub fn add(&mut self, current: &mut Sample, changed: usize) {
+        debug_assert!(changed <= self.width && current.less.len() == self.width, "an entry of the index");
         self.tie_breaker = self.tie_breaker.wrapping_mul(1_103_515_245).wrapping_add(12_345);
         current.tie_breaker = self.tie_breaker;
         let Some(last) = self.width.checked_sub(1) else { return };
@@ -147,6 +148,7 @@ impl Selection {
 
     /// Ends the groups of more than `changed` columns; `current` has their sizes.
     pub fn close(&mut self, current: &Sample, changed: usize) {
+        debug_assert!(changed <= self.width && current.equal.len() == self.width, "groups of the index");
         for best in self.best.iter_mut().take(changed) {
             if let Representative::Current = best {
                 let mut earlier = self.spare.pop().unwrap_or_default();
@@ -176,11 +178,13 @@ impl Selection {
 
     /// The samples, in the order of the index.
     pub fn into_samples(self) -> Vec<Sample> {
+        assert!(self.samples.len() <= MOST, "more samples than are kept");
         self.samples
     }
 
     /// Takes the entry that represents a group of `at + 1` columns for a sample, if it is preferred to the weakest.
     fn end_group(&mut self, best: &Sample, at: usize) {
+        debug_assert!(best.equal[at] > 0, "a group that ends has entries");
         let is_taken = match self.weakest.filter(|_| self.samples.len() >= MOST) {
             Some(weakest) => self.is_preferred_to(best, at, weakest),
             None => self.samples.len() < MOST,
@@ -230,6 +234,7 @@ impl Selection {
         sample.reason = reason;
         sample.equal[..open].fill(0);
         self.samples.push(sample);
+        debug_assert!(self.samples.len() <= MOST, "one sample has made room for the other");
         self.find_weakest();
     }
 
@@ -246,5 +251,9 @@ impl Selection {
             }
         }
         self.weakest = weakest.map(|(index, _)| index);
+        debug_assert!(
+            self.weakest.is_none_or(|weakest| self.samples[weakest].reason != Reason::Position),
+            "places are kept"
+        );
     }
 }

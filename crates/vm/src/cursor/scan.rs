@@ -83,6 +83,7 @@ impl ScanCursor {
         context: &mut ColumnContext<'_, '_>,
         column: usize,
     ) -> ModuleResult {
+        debug_assert!(!self.is_null, "the columns of a row of NULLs are not asked for");
         let scan = Scan { connection, table: &*self.table, columns_read: self.columns_read };
         self.cursor.column(&scan, context, column)
     }

@@ -72,6 +72,7 @@ impl EphemeralCursor {
 
     /// A second cursor on the same content.
     pub fn duplicate(&self) -> EphemeralCursor {
+        debug_assert!(!matches!(&*self.store.borrow(), Store::Set(_)), "a set has no rows to go through");
         EphemeralCursor::on(Rc::clone(&self.store))
     }
 
@@ -113,6 +114,10 @@ impl EphemeralCursor {
     fn on_tree(&self, tree: &Tree) -> Result<TreeCursor, Error> {
         let mut cursor = tree.cursor();
         let mut is_ahead = false;
+        debug_assert!(
+            !matches!(self.position, Position::Entry { .. }) || tree.key.is_some(),
+            "an entry is in an index"
+        );
         if let Position::Row { rowid, .. } = self.position {
             is_ahead = match cursor.seek_rowid(&tree.btree, rowid)? {
                 Seek::Less => cursor.next(&tree.btree)?,
@@ -174,6 +179,7 @@ impl EphemeralCursor {
             },
             _ => Position::Nowhere,
         };
+        debug_assert!(!self.is_null_row, "a cursor that moves leaves the row of NULLs");
         self.position != Position::Nowhere
     }
 
@@ -236,6 +242,10 @@ impl EphemeralCursor {
 
     /// Goes to the row of a rowid, or else to the first row after it. True if the row exists.
     pub fn seek_rowid(&mut self, rowid: i64) -> bool {
+        debug_assert!(
+            !matches!(&*self.store.borrow(), Store::Index(_) | Store::Set(_)),
+            "a rowid is sought in a table"
+        );
         let (found, at) = match &*self.store.borrow() {
             Store::Table(table) => match table.find(rowid) {
                 Ok(at) => (true, at),
@@ -248,6 +258,7 @@ impl EphemeralCursor {
 
     /// Goes to the first entry that begins with the key, or else to the first after it. True if such an entry exists.
     pub fn seek_key(&mut self, values: &[ValueRef<'_>]) -> bool {
+        debug_assert!(!matches!(&*self.store.borrow(), Store::Table(_)), "a key is sought in an index or a set");
         let found = match &*self.store.borrow() {
             Store::Index(index) => Some(index.find(values)),
             _ => None,
@@ -264,6 +275,7 @@ impl EphemeralCursor {
 
     /// Goes to the first entry after all that begin with the key; false if there is none.
     pub fn seek_after(&mut self, values: &[ValueRef<'_>]) -> bool {
+        debug_assert!(!matches!(&*self.store.borrow(), Store::Table(_)), "a key is sought in an index");
         let place = match &*self.store.borrow() {
             Store::Index(index) => index.find_after(values),
             _ => return false,
@@ -327,6 +339,7 @@ impl EphemeralCursor {
         temporary: &Temporary,
     ) -> Result<(), Error> {
         let mut store = self.store.borrow_mut();
+        debug_assert!(!matches!(&*store, Store::Index(_) | Store::Set(_)), "a row with a rowid goes into a table");
         if let Store::Table(table) = &mut *store {
             table.reserve(record.len())?;
             table.insert(rowid, record);
@@ -337,6 +350,7 @@ impl EphemeralCursor {
     /// Inserts an entry into an index or set.
     pub fn insert_entry(&mut self, record: &[u8], host: &dyn Host, temporary: &Temporary) -> Result<(), Error> {
         let mut store = self.store.borrow_mut();
+        debug_assert!(!matches!(&*store, Store::Table(_)), "an entry goes into an index or a set");
         match &mut *store {
             Store::Index(index) => {
                 index.reserve(record.len())?;
@@ -371,6 +385,7 @@ impl EphemeralCursor {
 
     /// Removes the entry with a key; false if there is none.
     pub fn delete_key(&mut self, values: &[ValueRef<'_>]) -> bool {
+        debug_assert!(!matches!(&*self.store.borrow(), Store::Table(_)), "a key is deleted from an index or a set");
         match &mut *self.store.borrow_mut() {
             Store::Index(index) => match index.find(values) {
                 Ok(place) => {

@@ -80,6 +80,7 @@ impl TreeCursor {
             return Ok(false);
         }
         let row = self.inner.cursor.row(&self.btree)?;
+        debug_assert!(row.span.local <= row.span.len, "no more of a row is on its page than there is");
         self.inner.columns.find(row.page, row.span);
         self.inner.span = row.span;
         self.inner.page = Some(row.page.clone());
@@ -189,6 +190,10 @@ impl TreeCursor {
             dst.set_null();
             return Ok(true);
         }
+        debug_assert!(
+            self.inner.state == RowState::Read && self.inner.page.is_some(),
+            "a row that is read has its page"
+        );
         if self.column_in_place(index, dst) {
             return Ok(true);
         }
@@ -287,6 +292,7 @@ impl TreeCursor {
     /// A column that is not entirely on the row's page.
     #[inline(never)]
     fn put_overflowing(&mut self, column: Column, dst: &mut Register) -> Result<bool, Error> {
+        debug_assert!(column.end() > self.inner.span.local, "the column is not on the row's page");
         let len = column.serial.len() as usize;
         if !column.serial.is_text() && !column.serial.is_blob() {
             let mut content = [0; 8];
@@ -456,6 +462,7 @@ impl TreeCursor {
 
     #[cold]
     fn compare_overflowing(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
+        debug_assert!(self.inner.cursor.key_info().is_some(), "an entry of an index is compared");
         let mut entry = std::mem::take(&mut self.inner.memory.header);
         let len = self.inner.cursor.row(&self.btree)?.len() as usize;
         entry.try_reserve_exact(len.saturating_sub(entry.len()))?;
