@@ -13,6 +13,7 @@
 **   .apply X POLICY FLAGS applies slot X; POLICY has an answer for each kind of conflict; what rebasing needs goes to slot 9
 **   .rebase X Y           slot Y becomes X, rebased by slot 9
 **   .damage X AT BYTE     changes a byte of slot X
+**   .bytes X HEX          slot X becomes these bytes
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,6 +154,13 @@ static void command(char *line) {
     code = sqlite3rebaser_rebase(rebaser, slots[x].n, slots[x].bytes, &n, &bytes);
     sqlite3rebaser_delete(rebaser);
     keep(y, code, n, bytes);
+  } else if (!strcmp(name, ".bytes")) {
+    const char *digits = strrchr(line, ' ') + 1;
+    unsigned char *made = sqlite3_malloc((int)strlen(digits) / 2 + 1);
+    for (; sscanf(digits + 2 * n, "%2x", &y) == 1; n++) made[n] = (unsigned char)y;
+    sqlite3_free(slots[x].bytes);
+    slots[x].bytes = made;
+    slots[x].n = n;
   } else if (!strcmp(name, ".damage")) {
     sscanf(line, "%*s %d %d %d", &x, &y, &z);
     if (slots[x].n) ((unsigned char *)slots[x].bytes)[y % slots[x].n] = (unsigned char)z;
