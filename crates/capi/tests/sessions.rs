@@ -50,6 +50,36 @@ fn damaged_changesets_do_no_harm() {
     common::recording::play("sessions-damaged", "session_record.c", SESSION_OPTIONS, scripts);
 }
 
+/// And what is read, combined and applied is the same, but for what a rebaser makes of them: SQLite's says that it went well.
+#[test]
+fn damaged_changesets_are_alike() {
+    let first = number("SESSION_FIRST", 0);
+    let worlds = first..first + number("SESSION_WORLDS", 40);
+    compare_sessions("sessions-damaged-alike", worlds.map(|world| (format!("damaged {world}"), damaged(world))));
+}
+
+fn damaged(world: u64) -> Vec<String> {
+    let mut lines = script(world);
+    let random = &mut fastrand::Rng::with_seed(world);
+    for slot in ["5", "3", "6"] {
+        for _ in 0..random.usize(1..4) {
+            let byte = if random.bool() {
+                random.u8(..)
+            } else {
+                *pick_one(random, &[0, 1, 2, 3, 4, 5, 9, 18, 23, b'T', b'P'])
+            };
+            lines.push(format!(".damage {slot} {} {byte}", random.u16(..)));
+        }
+        lines.extend([0, 2].map(|flags| format!(".read {slot} {flags}")));
+        lines.extend([format!(".invert {slot} 8"), format!(".concat {slot} 1 8")]);
+        for flags in [0, 2] {
+            lines.push(format!(".apply {slot} 10100 {flags}"));
+            dump(&mut lines);
+        }
+    }
+    lines
+}
+
 /// Local changes are rebased by resolved conflicts that no changeset of one database would have: of one row, several in any order.
 #[test]
 fn rebases_of_several_conflicts_of_a_row_are_alike() {

@@ -140,7 +140,7 @@ impl Resolved {
     fn of(header: &TableHeader, change: &Change) -> std::result::Result<Resolved, OutOfMemory> {
         let is_delete = change.operation == RowOperation::Delete;
         // In rebase data, the indirect byte means REPLACE.
-        let is_replaced = change.indirect;
+        let is_replaced = change.indirect != 0;
         let record = change.key_record();
         let marked = |(at, field)| {
             let is_marked = is_replaced && !is_delete && !header.is_key(at) && is_defined(field);
@@ -184,7 +184,7 @@ impl Resolved {
             if is_key || !is_defined(remote) {
                 is_left |= !is_key && is_defined(was);
                 old.try_append(was)?;
-            } else if is_marked || !is_defined(is) {
+            } else if is_marked || !is_defined(was) {
                 old.try_append(UNDEFINED_FIELD)?;
             } else {
                 is_left = true;
