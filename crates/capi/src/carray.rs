@@ -174,6 +174,10 @@ api! {
         };
         let array = Array { data, count: count.into(), kind: *kind };
         let is_copied = memory::is_transient(destructor);
+        // As in SQLite, whose memory for a copy of nothing cannot be had.
+        if is_copied && count == 0 {
+            return code::NOMEM;
+        }
         let copy = (is_copied && !data.is_null()).then(|| Copy::of(array));
         let data = copy.as_ref().map_or(data.cast_const(), |copy| copy.elements.as_ptr().cast());
         let destructor = destructor.filter(|_| !is_copied);

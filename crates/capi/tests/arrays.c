@@ -47,6 +47,7 @@ static void bound(sqlite3 *db) {
   ROWS("1|5|NULL|3|int32 2|-6|NULL|3|int32 3|7|NULL|3|int32");
   CHECK(sqlite3_carray_bind(statement, 1, integers, 0, SQLITE_CARRAY_INT32, free_it) == SQLITE_OK && freed == 1);
   ROWS("");
+  CHECK(sqlite3_carray_bind(statement, 1, integers, 0, SQLITE_CARRAY_INT32, SQLITE_TRANSIENT) == SQLITE_NOMEM);
   CHECK(sqlite3_carray_bind(statement, 1, integers, 1, 5, free_it) == SQLITE_ERROR && freed == 2);
   CHECK(sqlite3_carray_bind(statement, 9, integers, 1, 0, free_it) == SQLITE_RANGE && freed == 3);
   CHECK(sqlite3_carray_bind(statement, 1, large, 2, SQLITE_CARRAY_INT64, SQLITE_STATIC) == SQLITE_OK && freed == 4);

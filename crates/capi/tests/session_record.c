@@ -9,10 +9,11 @@
 **   .diff TABLE           records what differs from TABLE of the database `other`
 **   .invert X Y           slot Y becomes what undoes slot X
 **   .concat X Y Z         slot Z becomes X and Y
-**   .show X FLAGS         iterates over slot X
+**   .show X FLAGS         iterates over slot X; .read X FLAGS says nothing of what stands behind an error
 **   .apply X POLICY FLAGS applies slot X; POLICY has an answer for each kind of conflict; what rebasing needs goes to slot 9
 **   .rebase X Y           slot Y becomes X, rebased by slot 9
 **   .damage X AT BYTE     changes a byte of slot X
+**   .bytes X HEX          slot X becomes these bytes
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,14 +89,14 @@ static void keep(int slot, int code, int n, void *bytes) {
   printf("\n");
 }
 
-static void show(int slot, int flags) {
+static void show(int slot, int flags, int behind_error) {
   sqlite3_changeset_iter *it = NULL;
   int code = sqlite3changeset_start_v2(&it, slots[slot].n, slots[slot].bytes, flags);
   if (code != SQLITE_OK) { printf("  start %d\n", code); return; }
   /* What is told of a change before the first one, and behind the last one or what is damaged. */
   print_change(it, 0);
   while ((code = sqlite3changeset_next(it)) == SQLITE_ROW) { printf(" "); print_change(it, 0); }
-  print_change(it, 0);
+  if (code == SQLITE_DONE || behind_error) print_change(it, 0);
   printf("  end %d", code);
   printf(" finalize %d\n", sqlite3changeset_finalize(it));
 }
@@ -136,9 +137,9 @@ static void command(char *line) {
     sscanf(line, "%*s %d %d %d", &x, &y, &z);
     code = sqlite3changeset_concat(slots[x].n, slots[x].bytes, slots[y].n, slots[y].bytes, &n, &bytes);
     keep(z, code, n, bytes);
-  } else if (!strcmp(name, ".show")) {
+  } else if (!strcmp(name, ".show") || !strcmp(name, ".read")) {
     sscanf(line, "%*s %d %d", &x, &y);
-    show(x, y);
+    show(x, y, name[1] == 's');
   } else if (!strcmp(name, ".apply")) {
     char policy[10] = "00000";
     sscanf(line, "%*s %d %9s %d", &x, policy, &y);
@@ -153,6 +154,13 @@ static void command(char *line) {
     code = sqlite3rebaser_rebase(rebaser, slots[x].n, slots[x].bytes, &n, &bytes);
     sqlite3rebaser_delete(rebaser);
     keep(y, code, n, bytes);
+  } else if (!strcmp(name, ".bytes")) {
+    const char *digits = strrchr(line, ' ') + 1;
+    unsigned char *made = sqlite3_malloc((int)strlen(digits) / 2 + 1);
+    for (; sscanf(digits + 2 * n, "%2x", &y) == 1; n++) made[n] = (unsigned char)y;
+    sqlite3_free(slots[x].bytes);
+    slots[x].bytes = made;
+    slots[x].n = n;
   } else if (!strcmp(name, ".damage")) {
     sscanf(line, "%*s %d %d %d", &x, &y, &z);
     if (slots[x].n) ((unsigned char *)slots[x].bytes)[y % slots[x].n] = (unsigned char)z;

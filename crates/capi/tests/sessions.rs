@@ -50,6 +50,94 @@ fn damaged_changesets_do_no_harm() {
     common::recording::play("sessions-damaged", "session_record.c", SESSION_OPTIONS, scripts);
 }
 
+/// And what is read, combined and applied is the same, but for what a rebaser makes of them: SQLite's says that it went well.
+#[test]
+fn damaged_changesets_are_alike() {
+    let first = number("SESSION_FIRST", 0);
+    let worlds = first..first + number("SESSION_WORLDS", 40);
+    compare_sessions("sessions-damaged-alike", worlds.map(|world| (format!("damaged {world}"), damaged(world))));
+}
+
+fn damaged(world: u64) -> Vec<String> {
+    let mut lines = script(world);
+    let random = &mut fastrand::Rng::with_seed(world);
+    for slot in ["5", "3", "6"] {
+        for _ in 0..random.usize(1..4) {
+            let byte = if random.bool() {
+                random.u8(..)
+            } else {
+                *pick_one(random, &[0, 1, 2, 3, 4, 5, 9, 18, 23, b'T', b'P'])
+            };
+            lines.push(format!(".damage {slot} {} {byte}", random.u16(..)));
+        }
+        lines.extend([0, 2].map(|flags| format!(".read {slot} {flags}")));
+        lines.extend([format!(".invert {slot} 8"), format!(".concat {slot} 1 8")]);
+        for flags in [0, 2] {
+            lines.push(format!(".apply {slot} 10100 {flags}"));
+            dump(&mut lines);
+        }
+    }
+    lines
+}
+
+/// Local changes are rebased by resolved conflicts that no changeset of one database would have: of one row, several in any order.
+#[test]
+fn rebases_of_several_conflicts_of_a_row_are_alike() {
+    let first = number("SESSION_FIRST", 0);
+    let worlds = first..first + number("SESSION_WORLDS", 60);
+    compare_sessions("sessions-rebases", worlds.map(|world| (format!("rebase {world}"), rebases(world))));
+}
+
+fn rebases(world: u64) -> Vec<String> {
+    let random = &mut fastrand::Rng::with_seed(world);
+    let mut lines = Vec::new();
+    for _ in 0..40 {
+        let columns = random.usize(1..5);
+        // A table of an integer key and other columns.
+        let header = format!("54{:02x}01{}7400", columns + 1, "00".repeat(columns));
+        let mut conflicts = header.clone();
+        for _ in 0..random.usize(1..5) {
+            let (is_delete, is_replaced) = (random.u8(..6) == 0, random.bool());
+            conflicts += &format!("{:02x}{:02x}{}", if is_delete { 9 } else { 18 }, u8::from(is_replaced), integer(1));
+            conflicts.extend((0..columns).map(|_| maybe(random, !is_delete)));
+        }
+        let mut local = header;
+        match *pick_one(random, &[9_u8, 18, 23, 23, 23]) {
+            23 => {
+                let changed: Vec<bool> = (0..columns).map(|_| random.bool()).collect();
+                let side = |value| -> String {
+                    changed.iter().map(|is| if *is { integer(value) } else { "00".to_owned() }).collect()
+                };
+                local += &format!("1700{}{}00{}", integer(1), side(100), side(101));
+            }
+            operation => {
+                local += &format!("{operation:02x}00{}", integer(1));
+                local.extend((0..columns).map(|_| maybe(random, false)));
+            }
+        }
+        lines.extend([format!(".bytes 9 {conflicts}"), format!(".bytes 1 {local}"), ".rebase 1 2".to_owned()]);
+    }
+    lines
+}
+
+/// An integer as a changeset has it.
+fn integer(value: u8) -> String {
+    format!("01{value:016x}")
+}
+
+/// A value of a changeset, or none.
+fn maybe(random: &mut fastrand::Rng, may_lack: bool) -> String {
+    match random.u8(..3) {
+        0 if may_lack => "00".to_owned(),
+        1 => "05".to_owned(),
+        _ => integer(random.u8(2..)),
+    }
+}
+
+fn pick_one<'a, T>(random: &mut fastrand::Rng, from: &'a [T]) -> &'a T {
+    &from[random.usize(..from.len())]
+}
+
 fn pick<'a>(random: &mut fastrand::Rng, from: &[&'a str]) -> &'a str {
     from[random.usize(..from.len())]
 }

@@ -180,3 +180,20 @@ REPLACE INTO reals(a, b) VALUES(4, 5)
 .show 7 0
 .enable 0
 .end
+.db 0
+CREATE TABLE nocase(a COLLATE NOCASE PRIMARY KEY, b)
+INSERT INTO nocase VALUES ('X', 1), ('y', 2)
+.session
+UPDATE nocase SET a = upper(a), b = b + 0
+UPDATE nocase SET a = lower(a), b = b + 1
+.changeset 1
+.end
+.apply 1 00000 2
+.apply 1 00000 0
+.bytes 2 540201006e6f636173650017000301580003017800120003017a010000000000000001
+.apply 2 00000 0
+.apply 2 00000 2
+.bytes 2 540201006e6f636173650017000301580100000000000000020000120003017a010000000000000001
+.apply 2 00000 2
+.apply 2 00000 0
+SELECT * FROM nocase

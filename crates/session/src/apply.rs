@@ -167,6 +167,9 @@ struct Applier<'a, 'i> {
 impl Applier<'_, '_> {
     fn apply_all(&mut self) -> Result {
         while self.changes.advance()? {
+            if self.changes.is_empty() {
+                continue;
+            }
             let change = self.changes.change().map(Change::copied).transpose()?;
             let (Some(header), Some(change)) = (self.changes.table().cloned(), change) else {
                 continue;
@@ -245,8 +248,10 @@ impl Applier<'_, '_> {
             }
             // (As in SQLite, an UPDATE of a patchset changes something, and one of a changeset may change nothing.)
             RowOperation::Update => {
+                let has_key = |(column, old)| !table.header.is_key(column) || is_defined(old);
                 let changes = |(column, new)| !table.header.is_key(column) && is_defined(new);
-                self.format() == Format::Changeset || fields(&change.new).enumerate().any(changes)
+                fields(&change.old).enumerate().all(has_key)
+                    && (self.format() == Format::Changeset || fields(&change.new).enumerate().any(changes))
             }
         }
     }

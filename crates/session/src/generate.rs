@@ -109,15 +109,15 @@ fn change_of(
     format: Format,
 ) -> std::result::Result<Option<Change>, OutOfMemory> {
     let nothing = || vec![UNDEFINED; schema.columns.len()];
-    let Recorded { operation, indirect, .. } = recorded;
+    let (operation, indirect) = (recorded.operation, u8::from(recorded.indirect));
     Ok(match (operation, now) {
         (RowOperation::Insert, None) => None,
         (RowOperation::Insert, Some(new)) => {
-            Some(Change { operation: RowOperation::Insert, indirect: *indirect, old: nothing(), new })
+            Some(Change { operation: RowOperation::Insert, indirect, old: nothing(), new })
         }
         (_, None) => {
             let old = copied(old)?;
-            Some(Change { operation: RowOperation::Delete, indirect: *indirect, old, new: nothing() })
+            Some(Change { operation: RowOperation::Delete, indirect, old, new: nothing() })
         }
         (_, Some(now)) => {
             let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -132,7 +132,7 @@ fn change_of(
                 before.try_append(if changes || is_key { was } else { UNDEFINED_FIELD })?;
                 after.try_append(if changes { is } else { UNDEFINED_FIELD })?;
             }
-            let update = Change { operation: RowOperation::Update, indirect: *indirect, old: before, new: after };
+            let update = Change { operation: RowOperation::Update, indirect, old: before, new: after };
             differs.then_some(update)
         }
     })

@@ -258,7 +258,7 @@ impl ChangeGroup {
         check(&open, &table.header, format).map_err(|what| FunctionError::new(format!("invalid change: {what}")))?;
         let change = Change {
             operation: open.operation,
-            indirect: open.indirect,
+            indirect: u8::from(open.indirect),
             old: joined(open.old.iter().map(Vec::as_slice))?,
             new: joined(open.new.iter().map(Vec::as_slice))?,
         };

@@ -16,7 +16,8 @@ const COLUMNS_MAX: u64 = 65536;
 #[derive(Debug)]
 pub(crate) struct Change {
     pub operation: RowOperation,
-    pub indirect: bool,
+    /// 1 for a change that is indirect, 0 for another one; a damaged changeset may have any byte, which is passed on.
+    pub indirect: u8,
     /// The old record; undefined values in an INSERT.
     pub old: Vec<u8>,
     /// The new record; undefined values in a DELETE.
@@ -46,7 +47,7 @@ impl Change {
         // (No change is longer than both of its records.)
         out.try_grow(2 + self.old.len() + self.new.len())?;
         out.push(self.operation as i32 as u8);
-        out.push(u8::from(self.indirect));
+        out.push(self.indirect);
         let is_patchset = format == Format::Patchset;
         match self.operation {
             RowOperation::Insert => out.extend_from_slice(&self.new),
@@ -95,18 +96,30 @@ impl Change {
     }
 }
 
+/// What a changeset consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Header,
+    Change,
+    End,
+}
+
 /// Reads the changes of a changeset or patchset.
 pub struct ChangesetIterator<'i> {
     input: Input<'i>,
     inverts: bool,
     /// The operations whose values must be of types that exist.
     checks_types_of: fn(RowOperation) -> bool,
+    /// An UPDATE must have its key.
+    checks_key: bool,
     format: Format,
     table: Option<Rc<TableHeader>>,
     /// The change that was read last, or as much of it as could be read. Its values are gone at the end.
     change: Option<Change>,
     /// The iterator is on that change.
     is_current: bool,
+    /// That change is an UPDATE of a changeset without new values, as it was read.
+    is_empty: bool,
     /// The conflicting row of the database, during a call of the conflict handler.
     pub(crate) conflict: Option<Vec<Value>>,
     /// The number of foreign-key violations, during a call of the conflict handler about them.
@@ -121,10 +134,12 @@ impl<'i> ChangesetIterator<'i> {
             input,
             inverts,
             checks_types_of: |_| false,
+            checks_key: inverts,
             format: Format::Changeset,
             table: None,
             change: None,
             is_current: false,
+            is_empty: false,
             conflict: None,
             fk_conflicts: None,
             error: None,
@@ -137,15 +152,34 @@ impl<'i> ChangesetIterator<'i> {
         ChangesetIterator { checks_types_of, ..self }
     }
 
+    /// The iterator, which takes an UPDATE without a key.
+    pub(crate) fn of_any_key(self) -> ChangesetIterator<'i> {
+        ChangesetIterator { checks_key: false, ..self }
+    }
+
     /// Goes to the next change; false at the end.
     ///
     /// # Errors
     /// SQLITE_CORRUPT for bytes that are not a changeset; those of the input. The iterator keeps the error.
     pub fn advance(&mut self) -> Result<bool> {
+        loop {
+            match self.advance_to_part()? {
+                Part::Header => {}
+                Part::Change => return Ok(true),
+                Part::End => return Ok(false),
+            }
+        }
+    }
+
+    /// Goes to the next header or change.
+    ///
+    /// # Errors
+    /// As [`ChangesetIterator::advance`].
+    pub(crate) fn advance_to_part(&mut self) -> Result<Part> {
         if let Some(error) = &self.error {
             return Err(error.clone());
         }
-        let advanced = self.read_next();
+        let advanced = self.read_part();
         if let Err(error) = &advanced {
             self.error = Some(error.clone());
         }
@@ -157,24 +191,18 @@ impl<'i> ChangesetIterator<'i> {
         self.error.as_ref()
     }
 
-    fn read_next(&mut self) -> Result<bool> {
+    fn read_part(&mut self) -> Result<Part> {
         self.is_current = false;
         if let Some(change) = &mut self.change {
             change.old.clear();
             change.new.clear();
         }
-        loop {
-            if self.input.is_at_end()? {
-                return Ok(false);
-            }
-            let byte = self.input.byte()?;
-            match byte {
-                b'T' | b'P' => self.read_header(byte)?,
-                byte => {
-                    self.read_change(byte)?;
-                    return Ok(true);
-                }
-            }
+        if self.input.is_at_end()? {
+            return Ok(Part::End);
+        }
+        match self.input.byte()? {
+            marker @ (b'T' | b'P') => self.read_header(marker).map(|()| Part::Header),
+            operation => self.read_change(operation).map(|()| Part::Change),
         }
     }
 
@@ -194,12 +222,14 @@ impl<'i> ChangesetIterator<'i> {
     fn read_change(&mut self, operation: u8) -> Result {
         let table = Rc::clone(self.table.as_ref().ok_or_else(corrupt)?);
         let operation = RowOperation::from_number(i32::from(operation)).ok_or_else(corrupt)?;
-        let indirect = self.input.byte()? != 0;
+        let indirect = self.input.byte()?;
         if self.format == Format::Patchset && self.inverts {
             return Err(corrupt());
         }
         let mut change = Change { operation, indirect, old: Vec::new(), new: Vec::new() };
         let mut is_read = self.read_records(&table, &mut change);
+        let is_update = operation == RowOperation::Update && self.format == Format::Changeset;
+        self.is_empty = is_update && !fields(&change.new).any(is_defined);
         if self.inverts && is_read.is_ok() {
             is_read = change.invert(&table).map_err(FunctionError::from);
         }
@@ -245,7 +275,7 @@ impl<'i> ChangesetIterator<'i> {
             change.new = vec![UNDEFINED; count];
         }
         let has_key = |(at, field)| !table.is_key(at) || is_defined(field);
-        if operation == RowOperation::Update && !fields(&change.old).enumerate().all(has_key) {
+        if self.checks_key && operation == RowOperation::Update && !fields(&change.old).enumerate().all(has_key) {
             return Err(corrupt());
         }
         let is_damaged = self.input.has_unknown_type && (self.checks_types_of)(operation);
@@ -282,13 +312,13 @@ impl<'i> ChangesetIterator<'i> {
     }
 
     /// The operation of the change that was read last, and whether it is indirect, also behind the last change and after an error.
-    pub fn last_operation(&self) -> Option<(RowOperation, bool)> {
+    pub fn last_operation(&self) -> Option<(RowOperation, u8)> {
         self.change.as_ref().map(|change| (change.operation, change.indirect))
     }
 
     /// Whether a trigger or a foreign key has made the change, or the session was set to record changes as indirect.
     pub fn is_indirect(&self) -> bool {
-        self.change().is_some_and(|change| change.indirect)
+        self.change().is_some_and(|change| change.indirect != 0)
     }
 
     /// The change itself.
@@ -296,12 +326,22 @@ impl<'i> ChangesetIterator<'i> {
         self.change.as_ref().filter(|_| self.is_current)
     }
 
+    /// Whether the change sets nothing. (Its inverse may have values, which are not applied.)
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
     /// The old value of a column; `None` if the change does not have it.
     ///
     /// # Errors
     /// SQLITE_MISUSE on an INSERT or before the first change; SQLITE_RANGE if the column does not exist.
     pub fn old_value(&self, column: usize) -> Result<Option<ValueRef<'_>>> {
-        self.value(column, RowOperation::Insert, |change| &change.old)
+        let old = self.value(column, RowOperation::Insert, |change| &change.old)?;
+        // (As in SQLite, an old value of a damaged changeset that gets no new one is not there.)
+        let is_update = |change: &&Change| change.operation == RowOperation::Update;
+        let change = self.change.as_ref().filter(is_update).filter(|_| self.format == Format::Changeset);
+        let is_key = self.table.as_ref().is_some_and(|table| table.is_key(column));
+        Ok(old.filter(|_| is_key || change.is_none_or(|change| is_defined(field(&change.new, column)))))
     }
 
     /// The new value of a column; `None` if the change does not have it.

@@ -17,7 +17,7 @@ pub(crate) fn merge(
     second: Change,
 ) -> Result<Option<Change>, OutOfMemory> {
     use RowOperation::{Delete, Insert, Update};
-    let indirect = first.indirect && second.indirect;
+    let indirect = u8::from(first.indirect != 0 && second.indirect != 0);
     Ok(match (first.operation, second.operation) {
         (Insert, Insert) | (Update, Insert) | (Delete, Update) | (Delete, Delete) => Some(first),
         (Insert, Update) => {
@@ -64,7 +64,7 @@ fn replaced(
     format: Format,
     first: &Change,
     second: &Change,
-    indirect: bool,
+    indirect: u8,
 ) -> Result<Option<Change>, OutOfMemory> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut differs = format == Format::Patchset;
@@ -82,7 +82,7 @@ fn updated_twice(
     format: Format,
     first: &Change,
     second: &Change,
-    indirect: bool,
+    indirect: u8,
 ) -> Result<Option<Change>, OutOfMemory> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut differs = false;
@@ -92,7 +92,8 @@ fn updated_twice(
         let was = if is_defined(first_old) { first_old } else { second_old };
         let is = if is_defined(second_new) { second_new } else { first_new };
         let is_key = header.is_key(column);
-        let changes = !is_key && is_defined(is) && (format == Format::Patchset || was != is);
+        let is_other = if format == Format::Patchset { is_defined(is) } else { was != is };
+        let changes = !is_key && is_other;
         differs |= changes;
         old.try_append(if is_key || changes { was } else { UNDEFINED_FIELD })?;
         new.try_append(if changes { is } else { UNDEFINED_FIELD })?;

@@ -68,8 +68,12 @@ impl Rebaser {
         let hash = hash_of(table, change.key_record());
         let before = resolved.remove(hash, |known| same_key(table, &known.record, change.key_record()));
         let mut new = Resolved::of(table, change)?;
-        if let Some(before) = before.filter(|before| !before.is_delete && !new.is_delete) {
-            new.record = combined(&before.record, &new.record)?;
+        if let Some(before) = before {
+            // As in SQLite, whose rebaser forgets a row that was deleted here once another conflict is reported about it.
+            if before.is_delete && before.is_replaced {
+                return Ok(());
+            }
+            new.record = combined(table, &before.record, &new)?;
             new.is_replaced |= before.is_replaced;
         }
         Ok(resolved.add(hash, new)?)
@@ -117,17 +121,26 @@ impl Rebaser {
     }
 }
 
-/// Combines two conflicts of a row: a replaced column stays replaced, otherwise the later value counts.
-fn combined(before: &[u8], now: &[u8]) -> std::result::Result<Vec<u8>, OutOfMemory> {
-    let choose = |(before, now)| if before == [REPLACED] || !is_defined(now) { before } else { now };
-    joined(fields(before).zip(fields(now)).map(choose))
+/// Combines two conflicts of a row: a replaced column stays replaced, otherwise the later value counts. As in SQLite, a later conflict that
+/// was replaced replaces all columns, also those that its change does not have.
+fn combined(table: &TableHeader, before: &[u8], now: &Resolved) -> std::result::Result<Vec<u8>, OutOfMemory> {
+    let choose = |(at, (before, field))| -> &[u8] {
+        if now.is_replaced && !table.is_key(at) {
+            &[REPLACED]
+        } else if before == [REPLACED] || !is_defined(field) {
+            before
+        } else {
+            field
+        }
+    };
+    joined(fields(before).zip(fields(&now.record)).enumerate().map(choose))
 }
 
 impl Resolved {
     fn of(header: &TableHeader, change: &Change) -> std::result::Result<Resolved, OutOfMemory> {
         let is_delete = change.operation == RowOperation::Delete;
         // In rebase data, the indirect byte means REPLACE.
-        let is_replaced = change.indirect;
+        let is_replaced = change.indirect != 0;
         let record = change.key_record();
         let marked = |(at, field)| {
             let is_marked = is_replaced && !is_delete && !header.is_key(at) && is_defined(field);
@@ -171,7 +184,7 @@ impl Resolved {
             if is_key || !is_defined(remote) {
                 is_left |= !is_key && is_defined(was);
                 old.try_append(was)?;
-            } else if is_marked || !is_defined(is) {
+            } else if is_marked || !is_defined(was) {
                 old.try_append(UNDEFINED_FIELD)?;
             } else {
                 is_left = true;

@@ -93,13 +93,14 @@ impl Checker<'_> {
             ExprKind::Like(like) => {
                 // A call of like(pattern, value, escape).
                 let name = match like.op {
-                    LikeOp::Like => "like",
-                    LikeOp::Glob => "GLOB",
-                    LikeOp::Regexp => "REGEXP",
-                    LikeOp::Match => "match",
+                    LikeOp::Like => b"like".as_slice(),
+                    LikeOp::Glob => b"GLOB",
+                    // A message shows the operator as it is written.
+                    LikeOp::Regexp => like.op_text,
+                    LikeOp::Match => b"match",
                 };
                 let count = 2 + usize::from(like.escape.is_some());
-                let found = self.function_name(Name::new(name.as_bytes()), like.op_span, count).map(drop);
+                let found = self.function_name(Name::new(name), like.op_span, count).map(drop);
                 self.continues(found);
                 let _ends_the_arguments = self.all(&[&like.pattern, &like.value]) && self.optional(&like.escape);
                 true

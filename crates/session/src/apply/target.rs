@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use lithe_vtab::{FunctionError, Kept, Result, RowOperation, SqlConnection, SqlStatement, ValueRef, code};
 
+use crate::corrupt;
 use crate::header::TableHeader;
 use crate::iterator::Change;
 use crate::record::{self, fields, is_defined};
@@ -104,8 +105,9 @@ impl Target {
         let given = || fields(&change.new).map(is_defined);
         let set: Vec<bool> = given().enumerate().map(|(at, is_given)| is_given && !self.header.is_key(at)).collect();
         if !set.contains(&true) {
-            let changes_nothing = !given().any(|is_given| is_given);
-            return if changes_nothing { Ok(Outcome::Done) } else { Err(FunctionError::of_code(code::ERROR)) };
+            // A new key alone, or the inverse of such a change.
+            let has_key = given().any(|is_given| is_given);
+            return Err(if has_key { FunctionError::of_code(code::ERROR) } else { corrupt() });
         }
         let old = fields(&change.old).map(is_defined);
         let compared: Vec<bool> = set.iter().zip(old).map(|(set, has_old)| *set && has_old && !by_key).collect();

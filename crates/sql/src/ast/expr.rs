@@ -179,6 +179,8 @@ pub struct Like<'a> {
     pub escape: Option<Expr<'a>>,
     /// The operator's token, for messages about the function.
     pub op_span: Span,
+    /// The operator as it is written.
+    pub op_text: &'a [u8],
 }
 
 /// The operators that are calls of a function of the same name.

@@ -275,7 +275,7 @@ pub(super) fn resolve_like<'a>(
         LikeOp::Like => "like",
         LikeOp::Glob => "glob",
         // A message shows the operator as it is written.
-        LikeOp::Regexp => str::from_utf8(like.op_span.text(scope.text)).unwrap_or("regexp"),
+        LikeOp::Regexp => str::from_utf8(like.op_text).unwrap_or("regexp"),
         LikeOp::Match => "match",
     };
     let (pattern, value) = (&like.pattern, &like.value);

@@ -241,7 +241,8 @@ fn like<'a>(
 ) -> Result<Expr<'a>> {
     // Nodes with operands by value are allocated in the arena, because nested operands would add them to the native stack
     // repeatedly.
-    let like = parser.arena.alloc(Like { not, op, value, pattern: value, escape: None, op_span });
+    let op_text = parser.lexer.text(op_span);
+    let like = parser.arena.alloc(Like { not, op, value, pattern: value, escape: None, op_span, op_text });
     let mut height = value.height;
     like.pattern = right_operand(parser, EQUALITY)?;
     height = height.max(like.pattern.height);
