@@ -20,6 +20,9 @@ use super::verify::{Object, in_object, objects_of};
 use super::{Altered, verify};
 use crate::Codegen;
 
+/// What `legacy_alter_table` says of a view or trigger that cannot be resolved.
+pub(super) const UNCLEAR: &str = "SQL logic error";
+
 /// The rows of one schema to edit, the oldest object first. Each object is resolved once, for its names and for what is wrong with it.
 pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Change<'a>, of: Db) -> Result<Vec<RowEdit>> {
     let schema: &'a Schema = cg.env.catalog.schema(of);
@@ -90,7 +93,7 @@ fn is_legacy(cg: &Codegen<'_>, change: Change<'_>) -> bool {
 fn if_unclear(cg: &Codegen<'_>, error: impl FnOnce() -> CompileError) -> Result<Option<Vec<u8>>> {
     match () {
         () if cg.env.flags.may_write_schema() => Ok(None),
-        () if cg.env.flags.legacy_alter_table => fail("SQL logic error"),
+        () if cg.env.flags.legacy_alter_table => fail(UNCLEAR),
         () => Err(error()),
     }
 }
