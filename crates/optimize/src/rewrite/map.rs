@@ -140,14 +140,7 @@ impl<'a> Map<'_, 'a> {
             }
             Expr::In(set) => self.in_set(set),
             Expr::Case(case) => self.case(case),
-            Expr::Function(call) => {
-                let args = match self.exprs(call.args) {
-                    Some(args) => args,
-                    None if self.change.changes_calls() => call.args,
-                    None => return None,
-                };
-                Some(Expr::Function(arena.alloc(self.change.call(Call { args, ..**call }))))
-            }
+            Expr::Function(call) => self.call(call).map(Expr::Function),
             Expr::Row(items) => self.exprs(items).map(Expr::Row),
             Expr::Aggregate(call) => self.aggregate(call).map(Expr::Aggregate),
             Expr::Window(call) => self.window_call(call).map(Expr::Window),
@@ -159,6 +152,15 @@ impl<'a> Map<'_, 'a> {
                 Some(Expr::Raise(arena.alloc(Raise { message, ..**raise })))
             }
         }
+    }
+
+    fn call(&mut self, call: &'a Call<'a>) -> Option<&'a Call<'a>> {
+        let args = match self.exprs(call.args) {
+            Some(args) => args,
+            None if self.change.changes_calls() => call.args,
+            None => return None,
+        };
+        Some(self.arena.alloc(self.change.call(Call { args, ..*call })))
     }
 
     /// How two operands are compared that were changed. A list has no affinity.

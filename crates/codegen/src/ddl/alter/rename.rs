@@ -1,6 +1,6 @@
 //! RENAME TO and RENAME COLUMN: all names of the table or column in the schema's texts are replaced.
 
-use lithe_catalog::{CompileError, Result, SEQUENCE_TABLE, Table, Trigger, fail};
+use lithe_catalog::{CompileError, ErrorKind, Result, SEQUENCE_TABLE, Table, Trigger, fail};
 use lithe_sql::ast::Ident;
 use lithe_vm::operand::Db;
 
@@ -9,7 +9,7 @@ use super::super::system;
 use super::Altered;
 use super::change::Change;
 use super::edits::{self, RowEdit};
-use super::objects::{UNCLEAR, edits_of, refuse_in_temp, refuse_strings_as_terms};
+use super::objects::{edits_of, refuse_in_temp, refuse_strings_as_terms};
 use super::verify::{self, After};
 use crate::Codegen;
 
@@ -83,8 +83,8 @@ fn edits_of_all<'a>(
     let own = match edits_of(cg, altered, change, db) {
         Ok(own) => own,
         // Under `legacy_alter_table`, tables and indexes of temp are checked before views and triggers of any schema.
-        Err(error) if is_unclear(cg, change, &error) && db != Db::TEMP => {
-            let in_temp = edits_of(cg, altered, change, Db::TEMP).err().filter(|other| !is_unclear(cg, change, other));
+        Err(error) if is_unclear(change, &error) && db != Db::TEMP => {
+            let in_temp = edits_of(cg, altered, change, Db::TEMP).err().filter(|other| !is_unclear(change, other));
             return Err(in_temp.unwrap_or(error));
         }
         Err(error) => return Err(error),
@@ -124,6 +124,6 @@ fn refuse_beside_namesake(cg: &Codegen<'_>, table: &Table) -> Result<()> {
 }
 
 /// Whether a view or a trigger cannot be resolved, of which `legacy_alter_table` says no more.
-fn is_unclear(cg: &Codegen<'_>, change: Change<'_>, error: &CompileError) -> bool {
-    cg.env.flags.legacy_alter_table && !matches!(change, Change::Table(_)) && error.message == UNCLEAR
+fn is_unclear(change: Change<'_>, error: &CompileError) -> bool {
+    !matches!(change, Change::Table(_)) && error.kind == ErrorKind::UnclearObject
 }
