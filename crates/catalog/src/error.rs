@@ -60,6 +60,8 @@ pub enum ErrorKind {
     Join,
     /// The definition of a column is wrong by itself, whatever the rest of the table's definition.
     ColumnDefinition,
+    /// A view or trigger cannot be resolved, of which ALTER says no more under `legacy_alter_table`.
+    UnclearObject,
 }
 
 /// A virtual table that a statement names and that is not connected yet.

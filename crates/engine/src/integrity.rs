@@ -116,6 +116,10 @@ fn check_databases(
 
 /// Fails if the table is missing, or an index has an unknown collation, as compiling the pragma does in SQLite.
 pub(crate) fn check_names(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<()> {
+    if schema.is_none() {
+        // As in SQLite, the temporary database is opened even if there is no such table. PRAGMA database_list shows that.
+        connection.databases.btree(Db::TEMP)?;
+    }
     if let Some(name) = table {
         return find_collations(connection, &find_table(connection, schema, name)?.1);
     }

@@ -4,8 +4,8 @@ use lithe_catalog::Result;
 use lithe_resolve::ir::{Derived, Query, Source, SourceKind};
 
 use crate::access::{
-    Bound, IndexPath, JoinPlan, JoinRequest, Key, Loop, Path, RowidKey, TreePath, may_be_coroutine, plan_join,
-    rest_request,
+    Bound, IndexPath, JoinPlan, JoinRequest, Key, Loop, Path, RowidKey, TreePath, is_same_view, may_be_coroutine,
+    plan_join, rest_request,
 };
 use crate::plan::{DerivedPlan, DerivedWay, ExprQueries, FromPlan, QueryPlan, RowsFor, UnjoinedPlan};
 use crate::planner::Planner;
@@ -30,8 +30,14 @@ impl<'a> Planner<'a> {
         for (at, source) in sources.iter().enumerate() {
             if let SourceKind::Subquery(derived) = source.kind {
                 let is_coroutine = allows_coroutine && may_be_coroutine(sources, at, derived);
-                let (rows, plan) = self.plan_derived(derived, is_coroutine)?;
-                self.context.estimate_source(source, derived);
+                let (rows, plan) = match self.plan_joined_view(&planned, &sources[at + 1..], derived)? {
+                    Some(shared) => shared,
+                    None => self.plan_derived(derived, is_coroutine)?,
+                };
+                // Of a view that is joined to itself, the first use has told how many rows it has.
+                if derived.view.is_none() || !matches!(rows, DerivedWay::Shared { is_first: false, .. }) {
+                    self.context.estimate_source(source, derived);
+                }
                 planned.push(DerivedPlan { source, derived, plan, rows });
             }
         }
@@ -61,6 +67,30 @@ impl<'a> Planner<'a> {
         let loop_queries = self.plan_loop_queries(join, rows)?;
         let unjoined = self.plan_unjoined(join)?;
         Ok(FromPlan { derived, join, constant_queries, loop_queries, unjoined })
+    }
+
+    /// The plan of a view that is joined to itself, and in both places is as it was declared: all of them share one table.
+    fn plan_joined_view(
+        &mut self,
+        before: &[DerivedPlan<'a>],
+        behind: &[Source<'a>],
+        derived: &'a Derived<'a>,
+    ) -> Result<Option<(DerivedWay, &'a QueryPlan<'a>)>> {
+        let is_whole = |source: &Source<'a>| matches!(source.kind, SourceKind::Subquery(other) if !other.is_changed);
+        let is_it = |source: &Source<'a>| is_whole(source) && is_same_view(source, derived);
+        if derived.is_changed || derived.cte.is_some_and(|cte| cte.uses.get() > 1) || derived.query.is_correlated() {
+            return Ok(None);
+        }
+        if let Some(first) = before.iter().find(|planned| is_it(planned.source))
+            && let DerivedWay::Shared { table, .. } = first.rows
+        {
+            return Ok(Some((DerivedWay::Shared { table, is_first: false }, first.plan)));
+        }
+        if !behind.iter().any(is_it) {
+            return Ok(None);
+        }
+        let table = self.context.resolver.new_subquery();
+        Ok(Some((DerivedWay::Shared { table, is_first: true }, self.plan_rows_of(derived, RowsFor::Use)?)))
     }
 
     fn plan_derived(

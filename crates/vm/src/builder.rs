@@ -58,6 +58,9 @@ impl Default for ProgramBuilder {
     }
 }
 
+/// Marks the place of a label in the prologue.
+const OF_PROLOGUE: u32 = 1 << 31;
+
 impl ProgramBuilder {
     /// An empty program.
     pub fn new() -> ProgramBuilder {
@@ -102,7 +105,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// Runs `f` with everything it emits going to the prologue. Jumps inside the prologue are not allowed.
+    /// Runs `f` with everything it emits going to the prologue. Jumps do not leave the prologue.
     pub fn prologue<T>(&mut self, f: impl FnOnce(&mut ProgramBuilder) -> T) -> T {
         let outer = std::mem::replace(&mut self.in_prologue, true);
         let result = f(self);
@@ -124,12 +127,15 @@ impl ProgramBuilder {
         Addr(self.labels.len() as u32 - 1)
     }
 
-    /// Places the label at the next instruction of the body.
+    /// Places the label at the next instruction of the current stream.
     #[inline]
     pub fn place(&mut self, label: Addr) {
-        assert!(!self.in_prologue, "labels stand in the body");
         let slot = &mut self.labels[label.0 as usize];
         assert!(slot.is_none(), "a label is placed once");
+        if self.in_prologue {
+            *slot = Some(self.prologue.len() as u32 | OF_PROLOGUE);
+            return;
+        }
         *slot = Some(self.body.len() as u32);
         self.last_label = self.body.len();
     }
@@ -359,6 +365,10 @@ impl ProgramBuilder {
             insn.for_each_target(|target| {
                 if *target != Addr::NONE {
                     let at = labels[target.0 as usize].expect("every label used is placed");
+                    if at & OF_PROLOGUE != 0 {
+                        *target = Addr(at & !OF_PROLOGUE);
+                        return;
+                    }
                     assert!(at as usize <= body_len, "a jump behind the end of the program");
                     *target = Addr(at + shift);
                 }

@@ -7,7 +7,7 @@ use lithe_base::ResultCode;
 use lithe_catalog::{Result, fail};
 use lithe_functions::{Flags, json};
 use lithe_resolve::ir::{
-    Call, Case, Compare, CompareOp, Expr, Matched, Raise, UnaryOp, affinity_of, any, is_constant, makes_json,
+    Call, Case, Compare, CompareOp, Expr, InSet, Matched, Raise, UnaryOp, affinity_of, any, is_constant, makes_json,
 };
 use lithe_sql::ast::RaiseAction;
 use lithe_vm::insn::Insn;
@@ -75,12 +75,28 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Resul
 ///
 /// If the function reads subtypes, an argument that is JSON but has lost its subtype gets it again.
 fn emit_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], asks_subtypes: bool) -> Result<Reg> {
-    emit_arguments_where(cg, args, asks_subtypes, |_| true)
+    let is_replaced = !args.iter().all(is_constant);
+    emit_arguments_where(cg, args, asks_subtypes, is_replaced, |_| true)
+}
+
+/// Whether all calls in a constant are of columns of queries in FROM whose place they have taken.
+fn is_of_replaced_column(arg: &Expr<'_>) -> bool {
+    let mut has_calls = false;
+    let is_other = any(arg, &mut |part| match part {
+        Expr::Function(call) => {
+            has_calls = true;
+            !call.is_in_replaced
+        }
+        Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_) => true,
+        Expr::In(set) => matches!(set.set, InSet::Query(_)),
+        _ => false,
+    });
+    has_calls && !is_other
 }
 
 /// The same of an aggregate. As in SQLite, an operator is computed for each row if it has a call below it, which is made once.
 pub(crate) fn emit_aggregate_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>]) -> Result<Reg> {
-    emit_arguments_where(cg, args, false, |arg| !is_operator_of_call(arg))
+    emit_arguments_where(cg, args, false, false, |arg| !is_operator_of_call(arg))
 }
 
 /// Whether a constant is an operator below which a function is called.
@@ -88,24 +104,27 @@ pub(crate) fn is_operator_of_call(expr: &Expr<'_>) -> bool {
     let is_operator = match expr {
         Expr::Unary(op, _) => !matches!(op, UnaryOp::Plus | UnaryOp::DropSubtype),
         Expr::Binary(..) | Expr::And(..) | Expr::Or(..) | Expr::Compare(_) | Expr::IsTrue(..) | Expr::Cast(..) => true,
+        Expr::IsNull(..) | Expr::Between(_) | Expr::In(_) | Expr::Case(_) | Expr::CompareRows(_) => true,
         _ => false,
     };
     is_operator && is_constant(expr) && any(expr, &mut |part| matches!(part, Expr::Function(_)))
 }
 
-/// Computes the arguments, constant ones before a loop if `may_stand` takes them.
+/// Computes the arguments, constant ones before a loop if `may_stand` takes them, or, with `is_replaced`, if they are of replaced columns.
 fn emit_arguments_where<'a>(
     cg: &mut Codegen<'a>,
     args: &[Expr<'a>],
     asks_subtypes: bool,
+    is_replaced: bool,
     may_stand: impl Fn(&Expr<'a>) -> bool,
 ) -> Result<Reg> {
     let start = cg.b.registers(args.len());
     let mut standing = Vec::new();
     for (at, arg) in args.iter().enumerate() {
         let argument = |cg: &mut Codegen<'a>| emit_argument(cg, arg, start.at(at), asks_subtypes);
-        if cg.expr.loops > 0 && is_constant(arg) && super::is_for_prologue(arg) && may_stand(arg) {
-            cg.in_prologue(argument)?;
+        let stands = |arg| super::is_for_prologue(arg) && may_stand(arg) || is_replaced && is_of_replaced_column(arg);
+        if cg.expr.loops > 0 && is_constant(arg) && stands(arg) {
+            cg.in_prologue(arg, argument)?;
             standing.push(at);
         } else {
             argument(cg)?;

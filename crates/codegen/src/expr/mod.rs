@@ -22,7 +22,7 @@ mod subquery;
 
 use lithe_catalog::{Result, fail};
 use lithe_resolve::ir::{
-    BinaryOp, Child, ComputedId, Expr, Parameter, SourceId, SubqueryId, UnaryOp, any, for_each_child, is_constant,
+    BinaryOp, Call, Child, ComputedId, Expr, Parameter, SourceId, SubqueryId, UnaryOp, any, for_each_child, is_constant,
 };
 use lithe_value::{Affinity, Value as Constant};
 use lithe_vm::insn::Insn;
@@ -54,6 +54,9 @@ pub(super) struct State {
     /// The code is that of a constant which is computed once, where it is needed. As in SQLite, no part of it is computed before all loops
     /// that may fail.
     is_once: bool,
+    /// The code is that of a constant of the prologue that has jumps: what is computed in it may not be computed at all, and serves no other
+    /// expression.
+    is_conditional: bool,
     /// The rows of subqueries whose columns are values of one list, if one is computed ([`Codegen::sharing_rows`]), or stand in the conditions
     /// of one join.
     rows: SharedRows,
@@ -257,6 +260,7 @@ impl<'a> Codegen<'a> {
             Expr::Subquery(_) | Expr::Exists(_) | Expr::Raise(_) => Ok(None),
             Expr::Parameter(_) => match self.known.constant(expr) {
                 Some(reg) => Ok(Some(reg)),
+                None if self.expr.is_conditional => Ok(None),
                 None => self.prologue_register(expr).map(Some),
             },
             _ if is_constant(expr) => self.constant_register(expr),
@@ -282,6 +286,9 @@ impl<'a> Codegen<'a> {
         if let Some(reg) = self.known.constant(expr) {
             return Ok(Some(reg));
         }
+        if self.expr.is_conditional {
+            return Ok(None);
+        }
         let has_calls = || any(expr, &mut |part| matches!(part, Expr::Function(_)));
         if is_for_prologue(expr) && !(self.expr.is_once && has_calls()) {
             return self.prologue_register(expr).map(Some);
@@ -304,16 +311,19 @@ impl<'a> Codegen<'a> {
     /// A register with the value of a constant expression, which the prologue computes.
     fn prologue_register(&mut self, expr: &Expr<'a>) -> Result<Reg> {
         let reg = self.b.register();
-        self.in_prologue(|cg| cg.emit_into(expr, reg))?;
+        self.in_prologue(expr, |cg| cg.emit_into(expr, reg))?;
         self.known.add_constant(*expr, reg);
         Ok(reg)
     }
 
-    /// Runs `f`, which emits code of the prologue.
-    fn in_prologue(&mut self, f: impl FnOnce(&mut Codegen<'a>) -> Result<()>) -> Result<()> {
+    /// Runs `f`, which emits the code of a constant in the prologue.
+    fn in_prologue(&mut self, expr: &Expr<'a>, f: impl FnOnce(&mut Codegen<'a>) -> Result<()>) -> Result<()> {
         let outer = self.b.set_prologue(true);
         let loops = std::mem::take(&mut self.expr.loops);
+        let is_conditional = self.expr.is_conditional;
+        self.expr.is_conditional = is_conditional || any(expr, &mut |part| has_jumps(part));
         let result = f(self);
+        self.expr.is_conditional = is_conditional;
         self.expr.loops = loops;
         self.b.set_prologue(outer);
         result
@@ -379,25 +389,40 @@ fn is_for_prologue(expr: &Expr<'_>) -> bool {
     }
 }
 
-/// Whether the code of a constant has no jumps, and no calls unless they are `allowed` or have taken the place of a column.
+/// Whether the code of an expression has jumps of its own.
+fn has_jumps(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Case(_) | Expr::In(_) | Expr::Between(_) | Expr::IsNull(..) | Expr::CompareRows(_) | Expr::Row(_) => true,
+        Expr::Function(call) => is_first_not_null(call),
+        _ => false,
+    }
+}
+
+/// Whether the call is compiled to a choice between its arguments.
+fn is_first_not_null(call: &Call<'_>) -> bool {
+    call.function.is_builtin() && matches!(call.function.name(), "coalesce" | "ifnull")
+}
+
+/// Whether the code of a constant has no jumps, and no calls unless they are `allowed` or have taken the place of a column, which may have jumps
+/// around them.
 fn is_jumpless(expr: &Expr<'_>, allowed: bool) -> bool {
     let allowed = match expr {
         Expr::Function(call) => {
-            let jumps = call.function.is_builtin() && matches!(call.function.name(), "coalesce" | "ifnull");
-            if jumps || !(allowed || call.replaces_column) {
+            if is_first_not_null(call) || !(allowed || call.replaces_column) {
                 return false;
             }
             true
         }
         // In SQLite, what is around it is not computed before all loops.
         Expr::Fixed(fixed) if any(&fixed.value, &mut |part| matches!(part, Expr::Function(_))) => return false,
-        Expr::Case(_)
-        | Expr::Matched(_)
-        | Expr::In(_)
-        | Expr::Between(_)
-        | Expr::IsNull(..)
-        | Expr::CompareRows(_)
-        | Expr::Row(_) => return false,
+        // Around a call that has taken the place of a column, SQLite does not mind jumps.
+        _ if has_jumps(expr) => {
+            if !any(expr, &mut |part| matches!(part, Expr::Function(call) if call.replaces_column)) {
+                return false;
+            }
+            allowed
+        }
+        Expr::Matched(_) => return false,
         _ => allowed,
     };
     let mut all = true;

@@ -337,7 +337,8 @@ fn begin_path<'a>(
     }
     let SourceKind::Table(_, table) = source.kind else {
         // SQLite never reads the rows of a VALUES clause backwards.
-        let reverse = planned.reverse && !is_values(source);
+        // The rows of a coroutine come as they are made, also where they are kept.
+        let reverse = planned.reverse && !is_values(source) && !opened.is_buffered;
         // A coroutine jumps to the same target after its last row. SQLite runs it for each row of the outer loops, whose conditions may fail.
         let is_coroutine = opened.is_buffered || matches!(opened.derived, Some(DerivedRows::Coroutine(_)));
         let none = if is_coroutine { exhausted } else { empty };

@@ -47,7 +47,12 @@ pub(super) fn emit_replace_row<'a>(
     is_update: bool,
 ) -> Result<bool> {
     let (triggers, keys) = (&replaced.triggers, replaced.keys()?);
-    if is_overwritten && triggers.is_empty() && keys.is_empty() {
+    // As in SQLite, a row of a WITHOUT ROWID table with further indexes goes, and comes again: pages are written even if the row is the same and
+    // none of the indexes has it.
+    let mut others = target.indexes.iter().filter(|index| !index.is_table).peekable();
+    let is_deleted =
+        others.peek().is_some() && target.table.is_without_rowid() && others.all(|index| index.index.filter.is_some());
+    if is_overwritten && !is_deleted && triggers.is_empty() && keys.is_empty() {
         if target.indexes.iter().any(|index| !index.is_table) {
             cg.journal.note_more_changes();
         }

@@ -155,6 +155,16 @@ fn queries_in_queries() {
 }
 
 #[test]
+fn null_tests() {
+    check(include_str!("null_tests.sql"));
+}
+
+#[test]
+fn joined_views() {
+    check(include_str!("joined_views.sql"));
+}
+
+#[test]
 fn left_joins() {
     check(include_str!("left_joins.sql"));
 }

@@ -91,6 +91,10 @@ impl Host for RunHost<'_> {
             Some(check) if database.schema_cookie()? != check.cookie => {
                 // The connection may have the schema of the file, and only the program another one.
                 if database.schema_cookie()? != self.connection.catalog().schema(db).cookie {
+                    if write != 0 {
+                        let locked = self.connection.lock_to_load_schema(&database, self.run);
+                        *self.run.late_error.borrow_mut() = locked.err();
+                    }
                     self.connection.databases.forget_schema(db);
                 }
                 Err(VmError::Schema)

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use lithe_btree::Btree;
 use lithe_btree::estimate::{self, Estimate};
 use lithe_catalog::{LARGE, Measure, Measures, Tree};
+use lithe_pager::LockingMode;
+use lithe_vfs::LockLevel;
 
 use crate::database::while_reading;
 use crate::databases::Databases;
@@ -65,6 +67,14 @@ impl Measured {
                 continue;
             }
             let btree = database.btree();
+            // The lock that exclusive locking has left behind goes with the next statement that runs, not with one that is only compiled.
+            let pager = btree.pager();
+            if !pager.is_reading()
+                && pager.lock_level() > LockLevel::Shared
+                && pager.locking_mode() == LockingMode::Normal
+            {
+                continue;
+            }
             // All trees are read in one snapshot, so that a busy database is waited for once.
             while_reading(btree.pager(), || {
                 for tree in own {

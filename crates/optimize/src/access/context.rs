@@ -4,10 +4,10 @@ use std::cell::{OnceCell, RefCell};
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
-use lithe_catalog::{CompileError, Result};
+use lithe_catalog::{CompileError, Result, Table};
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
-use lithe_resolve::ir::{Call, Expr, Query, Source, SourceId, SubqueryId};
+use lithe_resolve::ir::{Call, Expr, Query, Source, SourceId, SourceKind, SubqueryId};
 use lithe_value::Value;
 use lithe_vtab::CompiledScan;
 use lithe_vtab::ScanId;
@@ -48,10 +48,19 @@ pub struct PlanContext<'a> {
 pub(super) struct Estimates<'a> {
     /// The planned joins: the first source and the number of rows of each.
     pub joins: ArenaVec<'a, (SourceId, LogEst)>,
-    /// The queries in FROM, by their source.
-    pub derived: ArenaVec<'a, (SourceId, LogEst)>,
+    /// The queries in FROM.
+    pub derived: ArenaVec<'a, DerivedRows<'a>>,
     /// Common tables that some join reads already.
     pub known_tables: ArenaVec<'a, SubqueryId>,
+}
+
+/// The estimated number of rows of a query in FROM.
+#[derive(Debug)]
+pub(super) struct DerivedRows<'a> {
+    pub source: SourceId,
+    /// The view, if it is one.
+    pub view: Option<&'a Table>,
+    pub rows: LogEst,
 }
 
 impl<'a> Estimates<'a> {
@@ -117,9 +126,15 @@ impl<'a> PlanContext<'a> {
         beside
     }
 
-    /// The estimated number of rows of a query in FROM; `None` for another source.
+    /// The estimated number of rows of a query in FROM; `None` for another source. All uses of a view have the number of the one that was
+    /// planned last, as in SQLite.
     pub(super) fn estimated_rows(&self, source: &Source<'a>) -> Option<LogEst> {
-        self.estimates.derived.iter().rev().find(|(id, _)| *id == source.id).map(|(_, rows)| *rows)
+        let SourceKind::Subquery(derived) = source.kind else { return None };
+        let is_it = |of: &&DerivedRows<'a>| match (of.view, derived.view) {
+            (Some(one), Some(other)) => std::ptr::eq(one, other),
+            _ => of.source == source.id,
+        };
+        self.estimates.derived.iter().rev().find(is_it).map(|last| last.rows)
     }
 
     /// Until [`PlanContext::leave_loops`], the planned joins run inside further loops of about `rows` rows.

@@ -3,7 +3,7 @@
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, JoinKind, Query, Select, Source, SourceKind};
 use lithe_sql::ast::CompoundOp;
 
-use super::context::PlanContext;
+use super::context::{DerivedRows, PlanContext};
 use super::log_est::{LogEst, ROW_FETCH};
 
 /// The number of rows of a query that cannot be estimated.
@@ -19,10 +19,14 @@ impl<'a> PlanContext<'a> {
     /// Estimates the number of rows of a query in FROM. Its joins have been planned, the join that reads its rows has not.
     pub fn estimate_source(&mut self, source: &Source<'a>, derived: &Derived<'a>) {
         let is_new = derived.cte.is_none_or(|cte| !self.estimates.known_tables.contains(&cte.id));
-        // SQLite estimates the rows of a common table only at the source that materialises it.
-        let rows = if is_new { self.estimate_derived(derived) } else { ROWS_UNKNOWN };
+        // SQLite estimates the rows of a common table only at the source that materialises it, and at copies of that source.
+        let known = || derived.rows.get().map_or(ROWS_UNKNOWN, LogEst);
+        let rows = if is_new { self.estimate_derived(derived) } else { known() };
+        if is_new {
+            derived.rows.set(Some(rows.0));
+        }
         self.estimates.known_tables.extend(derived.cte.map(|cte| cte.id));
-        self.estimates.derived.push((source.id, rows));
+        self.estimates.derived.push(DerivedRows { source: source.id, view: derived.view, rows });
     }
 
     /// Records the estimated number of rows of a planned join.
@@ -123,7 +127,7 @@ fn is_values(query: &Query<'_>) -> bool {
 }
 
 /// Whether the query `derived` of the source at `at` may be a coroutine: its join could be the outermost loop, and no other query on its
-/// left is one already.
+/// left is one already. A view that is joined to itself is a table, unless the statement has changed it in this place.
 pub fn may_be_coroutine(sources: &[Source<'_>], at: usize, derived: &Derived<'_>) -> bool {
     let is_query = |source: &Source<'_>| matches!(source.kind, SourceKind::Subquery(_));
     // A common table that several sources use, or that is declared MATERIALIZED.
@@ -132,4 +136,14 @@ pub fn may_be_coroutine(sources: &[Source<'_>], at: usize, derived: &Derived<'_>
         && !sources.iter().any(|source| source.join.keeps_right_rows())
         && sources[..=at].iter().skip(1).all(|source| source.join == JoinKind::Inner)
         && !sources[..at].iter().any(is_query)
+        && (derived.is_changed || !sources[at + 1..].iter().any(|other| is_same_view(other, derived)))
+}
+
+/// Whether the source is the same view or common table.
+pub fn is_same_view(source: &Source<'_>, derived: &Derived<'_>) -> bool {
+    let SourceKind::Subquery(other) = source.kind else { return false };
+    let view = |of: &Derived<'_>| of.view.map(|view| std::ptr::from_ref(view).addr());
+    let cte = |of: &Derived<'_>| of.cte.map(|cte| cte.id);
+    let is_named = derived.view.is_some() || derived.cte.is_some();
+    is_named && view(other) == view(derived) && cte(other) == cte(derived)
 }

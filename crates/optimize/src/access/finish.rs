@@ -39,9 +39,9 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<&'a mut JoinPlan<'a>> 
 /// The plan that was found.
 pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<&'a mut JoinPlan<'a>> {
     let loops = join.without_eliminated(candidates, &found.loops);
-    // The rows that a RIGHT JOIN adds come last, in no order.
+    // The rows that a RIGHT JOIN adds come last, in no order. As in SQLite, the loops run in the direction of the order all the same.
     let keeps_order = join.infos.iter().all(|info| !info.source.join.keeps_right_rows());
-    let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
+    let behind = join.order_by_behind(candidates, found);
     let order = behind.or_else(|| join.order_of_innermost(candidates, found)).unwrap_or(found.order);
     let arena = join.context.arena;
     let mut chosen = bumpalo::collections::Vec::with_capacity_in(loops.len(), arena);
@@ -85,7 +85,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         loops: planned.into_bump_slice(),
         in_order,
         ordered_terms: ordered,
-        order_by_met: behind.is_some(),
+        order_by_met: behind.is_some() && keeps_order,
         distinct,
         one_row: chosen.iter().all(|candidate| candidate.one_row),
         // DISTINCT is assumed to leave one row of eight.

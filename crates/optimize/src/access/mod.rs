@@ -54,7 +54,7 @@ mod usage;
 
 pub use collect::{indexed_expr, smallest_index};
 pub use context::PlanContext;
-pub(crate) use derived::may_be_coroutine;
+pub(crate) use derived::{is_same_view, may_be_coroutine};
 pub use log_est::LogEst;
 pub use plan::*;
 pub(crate) use rest::rest_request;

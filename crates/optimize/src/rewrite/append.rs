@@ -9,7 +9,6 @@ use lithe_sql::ast::CompoundOp;
 
 use super::flatten::Replace;
 use super::map::Map;
-use super::simplify::is_null_test_late;
 use super::{Draft, Rewriter, recursive};
 
 /// The most SELECTs that a query may get, because memory ends.
@@ -66,8 +65,7 @@ impl<'a> Rewriter<'a> {
     fn spliced(&self, outer: &Select<'a>, at: usize, source: Source<'a>, part: &Select<'a>) -> &'a Select<'a> {
         let sources = self.spliced_sources(outer, at, part);
         let terms = self.spliced_terms(outer, at, &source, part);
-        let is_null_test_late = is_null_test_late(outer, part);
-        self.arena.alloc(Select { sources, terms, is_null_test_late, ..*outer })
+        self.arena.alloc(Select { sources, terms, ..*outer })
     }
 
     /// ORDER BY by result columns, as a compound needs it; none if a term is another expression.

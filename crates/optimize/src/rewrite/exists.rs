@@ -39,7 +39,7 @@ impl<'a> Rewriter<'a> {
 
 /// The table of an EXISTS in WHERE, and its conditions, if it is a plain SELECT from one table.
 fn joinable<'a>(term: &Term<'a>) -> Option<(&'a Source<'a>, &'a [Term<'a>])> {
-    let Term { expr: Expr::Exists(subquery), origin: TermOrigin::Where } = term else { return None };
+    let Term { expr: Expr::Exists(subquery), origin: TermOrigin::Where, .. } = term else { return None };
     let query: &'a Query<'a> = subquery.query;
     let [core] = query.cores else { return None };
     let CoreBody::Select(select) = core.body else { return None };

@@ -1,15 +1,16 @@
 //! A query in FROM becomes part of the enclosing query: its sources take its place, its conditions are added to the
 //! others, its result columns replace their names.
 
+use std::cell::Cell;
+
 use lithe_resolve::Resolver;
 use lithe_resolve::ir::{
-    Call, Child, Column, CommonTable, CompareOp, Core, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched,
-    OrderTerm, Query, Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, for_each_child,
-    has_query, is_constant, may_have_subtype, same, skip_subtype,
+    AndSide, Call, Child, Column, CommonTable, CompareOp, Core, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind,
+    Matched, OrderTerm, Query, Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any,
+    collation_of, for_each_child, has_query, is_constant, may_have_subtype, same, skip_subtype,
 };
 
 use super::map::{Change, Map, Nested};
-use super::simplify::is_null_test_late;
 use super::{Draft, Rewriter, recursive};
 
 /// The query to be merged.
@@ -27,13 +28,7 @@ impl<'a> Rewriter<'a> {
         let mut at = 0;
         while let Some(core) = draft.query.cores.get(at) {
             let is_changed = match core.body {
-                CoreBody::Select(select) => {
-                    let simple = self.simplify_joins(select);
-                    if !std::ptr::eq(simple, select) {
-                        self.set_select(draft, at, simple);
-                    }
-                    self.flatten_one(draft, at, simple)
-                }
+                CoreBody::Select(select) => self.flatten_one(draft, at, select),
                 CoreBody::Values(_) => false,
                 CoreBody::UnionAll(parts) => {
                     self.flatten_parts(draft, at, parts);
@@ -54,9 +49,17 @@ impl<'a> Rewriter<'a> {
         self.set_body(draft, at, CoreBody::UnionAll(nested.query.cores));
     }
 
-    /// Flattens one query of a core. Returns whether it found one.
+    /// Simplifies the joins of a core from left to right up to the first query that can be flattened, which it flattens. Returns whether it
+    /// found one.
     fn flatten_one(&self, draft: &mut Draft<'a>, core_at: usize, outer: &'a Select<'a>) -> bool {
-        for (at, source) in outer.sources.iter().enumerate() {
+        let mut outer = outer;
+        for at in 0..outer.sources.len() {
+            let simple = self.simplify_join(outer, at);
+            if !std::ptr::eq(simple, outer) {
+                self.set_select(draft, core_at, simple);
+                outer = simple;
+            }
+            let source = &outer.sources[at];
             let SourceKind::Subquery(derived) = source.kind else { continue };
             if is_kept_apart(derived) || !fits(outer, at) {
                 continue;
@@ -97,8 +100,7 @@ impl<'a> Rewriter<'a> {
         let outer_order = map.order(draft.query.order_by).unwrap_or(draft.query.order_by);
         let sources = self.spliced_sources(outer, at, inner);
         let terms = self.spliced_terms(outer, at, &source, inner);
-        let is_null_test_late = is_null_test_late(outer, inner);
-        let select: &'a Select<'a> = self.arena.alloc(Select { sources, terms, is_null_test_late, ..*outer });
+        let select: &'a Select<'a> = self.arena.alloc(Select { sources, terms, ..*outer });
         self.set_select(draft, core_at, select);
         draft.query.order_by = outer_order;
         if draft.is_queued {
@@ -170,9 +172,14 @@ impl<'a> Rewriter<'a> {
                 origin => origin,
             };
             let expr = Map { arena: self.arena, change: &mut KnownNulls }.expr(&term.expr);
-            Term { origin, expr }
+            Term { origin, expr, ..*term }
         });
-        let outer = outer.terms.iter().map(|term| Term { origin: moved(term.origin), ..*term });
+        let has_tree = inner.terms.iter().any(is_in_tree);
+        let is_one = outer.terms.iter().filter(|term| is_in_tree(term)).count() == 1;
+        let outer = outer.terms.iter().map(|term| {
+            let side = if has_tree && is_one && is_in_tree(term) { AndSide::Right } else { term.side };
+            Term { origin: moved(term.origin), side, ..*term }
+        });
         // The inner conditions come first, as in SQLite: their order decides between plans.
         let terms: Vec<Term<'a>> = own.chain(outer).collect();
         self.arena.alloc_slice_copy(&terms)
@@ -180,8 +187,7 @@ impl<'a> Rewriter<'a> {
 
     /// The result columns of a query in FROM, as the enclosing query sees them: without subtypes. Columns stay as they are.
     pub(super) fn seen_from_outside(&self, columns: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
-        let is_call = |column: &Expr<'a>| matches!(column, Expr::Function(_)) && is_constant(column);
-        let is_marked = |column: &Expr<'a>| is_call(column) || matches!(column, Expr::Exists(_));
+        let is_marked = |column: &Expr<'a>| has_constant_call(column) || matches!(column, Expr::Exists(_));
         let loses = |column: &Expr<'a>| !matches!(column, Expr::Column(_)) && may_have_subtype(column);
         if !columns.iter().any(|column| loses(column) || is_marked(column)) {
             return columns;
@@ -195,12 +201,15 @@ impl<'a> Rewriter<'a> {
 
     /// The expression, marked as a replacement if it is a constant call or an EXISTS, which then becomes no join, as in SQLite.
     pub(super) fn in_place_of_column(&self, expr: &Expr<'a>) -> Expr<'a> {
-        match expr {
-            Expr::Function(call) if is_constant(expr) => {
-                Expr::Function(self.arena.alloc(Call { replaces_column: true, ..**call }))
-            }
-            Expr::Exists(_) => Expr::Unary(UnaryOp::Plus, self.arena.alloc(*expr)),
-            other => *other,
+        if matches!(expr, Expr::Exists(_)) {
+            return Expr::Unary(UnaryOp::Plus, self.arena.alloc(*expr));
+        }
+        if !has_constant_call(expr) {
+            return *expr;
+        }
+        match (Map { arena: self.arena, change: &mut InReplaced }.expr(expr)) {
+            Expr::Function(call) => Expr::Function(self.arena.alloc(Call { replaces_column: true, ..*call })),
+            other => other,
         }
     }
 
@@ -226,7 +235,7 @@ impl<'a> Rewriter<'a> {
 
     /// The same query over sources of its own.
     pub(super) fn copy_query(&self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let mut copy = Copy { rewriter: self, sources: Vec::new() };
+        let mut copy = Copy { rewriter: self, sources: Vec::new(), shares_rows: false };
         let copied = Map { arena: self.arena, change: &mut copy }.query(query).unwrap_or(query);
         count_uses(copied);
         copied
@@ -237,7 +246,7 @@ impl<'a> Rewriter<'a> {
         if !has_query(expr) {
             return *expr;
         }
-        let mut copy = Copy { rewriter: self, sources: Vec::new() };
+        let mut copy = Copy { rewriter: self, sources: Vec::new(), shares_rows: true };
         let copied = Map { arena: self.arena, change: &mut copy }.expr(expr);
         count_uses_in(&copied);
         copied
@@ -245,7 +254,7 @@ impl<'a> Rewriter<'a> {
 
     /// The same SELECT over sources of its own.
     pub(super) fn copy_select(&self, select: &'a Select<'a>) -> &'a Select<'a> {
-        let mut copy = Copy { rewriter: self, sources: Vec::new() };
+        let mut copy = Copy { rewriter: self, sources: Vec::new(), shares_rows: true };
         let copied = Map { arena: self.arena, change: &mut copy }.select(select).unwrap_or(select);
         count_uses_in_select(copied);
         copied
@@ -273,12 +282,49 @@ impl<'a> Change<'a> for Replace<'a> {
         self.is_part
     }
 
+    /// A column of a part that has another collation than that of the compound is seen with COLLATE in SQLite, which matters where it is tested
+    /// for NULL: such a test implies no WHERE of a partial index.
+    fn null_test(&mut self, operand: &Expr<'a>, not: bool) -> Option<Expr<'a>> {
+        let Expr::Column(column) = operand else { return None };
+        let replaced = self.column(column).filter(|_| self.is_part)?;
+        let arena = self.resolver.arena;
+        let is_other = collation_of(&replaced).unwrap_or_default() != column.collation;
+        let collated = || Expr::Collate(arena.alloc(replaced), arena.alloc(column.collation));
+        is_other.then(|| Expr::IsNull(arena.alloc(collated()), not))
+    }
+
     fn call(&mut self, call: Call<'a>) -> Call<'a> {
         self.resolver.with_overloading(call)
     }
 
     fn query(&mut self, query: &'a Query<'a>) -> Nested<'a> {
         if query.outer.contains(&self.source) { Nested::Parts } else { Nested::Whole(None) }
+    }
+}
+
+/// Whether the expression is a constant with a call in it.
+fn has_constant_call(expr: &Expr<'_>) -> bool {
+    is_constant(expr) && any(expr, &mut |part| matches!(part, Expr::Function(_)))
+}
+
+/// Marks the calls in a constant that takes the place of a column.
+struct InReplaced;
+
+impl<'a> Change<'a> for InReplaced {
+    fn column(&mut self, _: &'a Column<'a>) -> Option<Expr<'a>> {
+        None
+    }
+
+    fn changes_calls(&self) -> bool {
+        true
+    }
+
+    fn call(&mut self, call: Call<'a>) -> Call<'a> {
+        Call { is_in_replaced: true, ..call }
+    }
+
+    fn query(&mut self, _: &'a Query<'a>) -> Nested<'a> {
+        Nested::Whole(None)
     }
 }
 
@@ -305,6 +351,9 @@ impl<'a> Change<'a> for KnownNulls {
 struct Copy<'r, 'a> {
     rewriter: &'r Rewriter<'a>,
     sources: Vec<(SourceId, SourceId)>,
+    /// The queries in FROM of both trees are thought to have as many rows: SQLite keeps the number in one place for a SELECT and its copies.
+    /// Uses of one common table are no such copies.
+    shares_rows: bool,
 }
 
 impl<'a> Change<'a> for Copy<'_, 'a> {
@@ -324,6 +373,10 @@ impl<'a> Change<'a> for Copy<'_, 'a> {
 
     fn subquery(&mut self, _: SubqueryId) -> SubqueryId {
         self.rewriter.resolver.new_subquery()
+    }
+
+    fn rows(&mut self, rows: &'a Cell<Option<i16>>) -> &'a Cell<Option<i16>> {
+        if self.shares_rows { rows } else { self.rewriter.arena.alloc(Cell::new(None)) }
     }
 }
 
@@ -445,7 +498,44 @@ fn row_may_lack<'a>(outer: &'a Select<'a>, at: usize, inner: &Select<'a>) -> boo
     };
     let is_computed = |position: usize| !is_plain(position);
     let needs_lookup = at > 0 && outer.terms.iter().any(|term| uses(&term.expr, &is_computed));
-    has_key && (!needs_lookup || outer.terms.iter().any(|term| is_lookup(&term.expr)))
+    // An error shows what is computed, and when.
+    let conditions = outer.terms.iter().filter(|term| term.origin == TermOrigin::OuterOn(id)).chain(inner.terms);
+    let may_fail = || inner.columns.iter().chain(conditions.map(|term| &term.expr)).any(may_fail);
+    has_key && (!needs_lookup || outer.terms.iter().any(|term| is_lookup(&term.expr)) || may_fail())
+}
+
+/// Whether a function is called that may fail for some values.
+fn may_fail(expr: &Expr<'_>) -> bool {
+    const NEVER_FAIL: [&str; 20] = [
+        "coalesce",
+        "date",
+        "datetime",
+        "ifnull",
+        "iif",
+        "instr",
+        "length",
+        "likelihood",
+        "likely",
+        "lower",
+        "ltrim",
+        "max",
+        "min",
+        "nullif",
+        "round",
+        "rtrim",
+        "substr",
+        "trim",
+        "typeof",
+        "upper",
+    ];
+    any(
+        expr,
+        &mut |part| matches!(part, Expr::Function(call) if !(call.function.is_builtin() && NEVER_FAIL.contains(&call.function.name()))),
+    )
+}
+
+fn is_in_tree(term: &Term<'_>) -> bool {
+    term.side != AndSide::Apart
 }
 
 /// The expression that takes the place of a column, without the marks of that.

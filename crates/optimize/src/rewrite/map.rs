@@ -2,6 +2,8 @@
 //!
 //! Trees share what does not change: every function here returns `None` for an unchanged part.
 
+use std::cell::Cell;
+
 use bumpalo::Bump;
 use lithe_resolve::ir::{
     Aggregate, Between, BetweenRows, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr, Fixed,
@@ -36,7 +38,17 @@ pub(super) trait Change<'a> {
         id
     }
 
-    /// A call of a scalar function whose arguments have changed.
+    /// Where the number of rows of a query in FROM is kept.
+    fn rows(&mut self, rows: &'a Cell<Option<i16>>) -> &'a Cell<Option<i16>> {
+        rows
+    }
+
+    /// Whether all calls of scalar functions change.
+    fn changes_calls(&self) -> bool {
+        false
+    }
+
+    /// A call of a scalar function that changes, because its arguments have changed or because all do.
     fn call(&mut self, call: Call<'a>) -> Call<'a> {
         call
     }
@@ -128,10 +140,7 @@ impl<'a> Map<'_, 'a> {
             }
             Expr::In(set) => self.in_set(set),
             Expr::Case(case) => self.case(case),
-            Expr::Function(call) => {
-                let args = self.exprs(call.args)?;
-                Some(Expr::Function(arena.alloc(self.change.call(Call { args, ..**call }))))
-            }
+            Expr::Function(call) => self.call(call).map(Expr::Function),
             Expr::Row(items) => self.exprs(items).map(Expr::Row),
             Expr::Aggregate(call) => self.aggregate(call).map(Expr::Aggregate),
             Expr::Window(call) => self.window_call(call).map(Expr::Window),
@@ -143,6 +152,15 @@ impl<'a> Map<'_, 'a> {
                 Some(Expr::Raise(arena.alloc(Raise { message, ..**raise })))
             }
         }
+    }
+
+    fn call(&mut self, call: &'a Call<'a>) -> Option<&'a Call<'a>> {
+        let args = match self.exprs(call.args) {
+            Some(args) => args,
+            None if self.change.changes_calls() => call.args,
+            None => return None,
+        };
+        Some(self.arena.alloc(self.change.call(Call { args, ..*call })))
     }
 
     /// How two operands are compared that were changed. A list has no affinity.
@@ -403,13 +421,14 @@ impl<'a> Map<'_, 'a> {
         if expr.is_none() && origin == term.origin {
             return None;
         }
-        Some(Term { expr: expr.unwrap_or(term.expr), origin })
+        Some(Term { expr: expr.unwrap_or(term.expr), origin, ..*term })
     }
 
     fn source(&mut self, source: &Source<'a>) -> Option<Source<'a>> {
         let kind = match source.kind {
             SourceKind::Subquery(derived) => self.query(derived.query).map(|query| {
-                let new: &'a Derived<'a> = self.arena.alloc(Derived { query, ..*derived });
+                let rows = self.change.rows(derived.rows);
+                let new: &'a Derived<'a> = self.arena.alloc(Derived { query, rows, ..*derived });
                 SourceKind::Subquery(new)
             }),
             _ => None,

@@ -156,9 +156,11 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc(Select { sources, ..*select })
     }
 
-    fn with_query(&self, source: &Source<'a>, derived: &Derived<'a>, query: Query<'a>) -> Source<'a> {
+    /// The source with another query; `is_changed`: one that makes other rows.
+    fn with_query(&self, source: &Source<'a>, derived: &Derived<'a>, query: Query<'a>, is_changed: bool) -> Source<'a> {
         let query: &'a Query<'a> = self.arena.alloc(query);
-        Source { kind: SourceKind::Subquery(self.arena.alloc(Derived { query, ..*derived })), ..*source }
+        let is_changed = derived.is_changed || is_changed;
+        Source { kind: SourceKind::Subquery(self.arena.alloc(Derived { query, is_changed, ..*derived })), ..*source }
     }
 }
 

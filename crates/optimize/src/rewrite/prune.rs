@@ -30,25 +30,24 @@ impl<'a> Rewriter<'a> {
                 query = prune_order(select, !order_by.is_empty() || is_merged, query);
             }
             // SQLite computes all columns of common tables, which shows where one fails.
-            if derived.cte.is_none() {
-                query = self.prune_columns(select, order_by, at, query);
-            }
-            let source = self.with_query(&select.sources[at], derived, query);
+            let pruned = if derived.cte.is_none() { self.prune_columns(select, order_by, at, &query) } else { None };
+            let is_changed = pruned.is_some();
+            let source = self.with_query(&select.sources[at], derived, pruned.unwrap_or(query), is_changed);
             select = self.with_source(select, at, source);
         }
         select
     }
 
-    /// Replaces columns that are not used by NULL, if not all are kept.
+    /// The query with NULL in the place of columns that are not used, if there are any and not all are kept.
     fn prune_columns(
         &self,
         select: &'a Select<'a>,
         order_by: &'a [OrderTerm<'a>],
         at: usize,
-        query: Query<'a>,
-    ) -> Query<'a> {
-        if keeps_columns(&query) {
-            return query;
+        query: &Query<'a>,
+    ) -> Option<Query<'a>> {
+        if keeps_columns(query) {
+            return None;
         }
         let mut used = vec![false; query.columns.len()];
         let id = select.sources[at].id;
@@ -66,11 +65,11 @@ impl<'a> Rewriter<'a> {
         order_by.iter().for_each(|term| search.expr(&term.expr));
         query.order_by.iter().filter_map(|term| term.output).for_each(|output| used[usize::from(output)] = true);
         if used.iter().all(|used| *used) {
-            return query;
+            return None;
         }
         let cores =
-            self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| self.with_nulls(core, &used, &query)));
-        Query { cores, ..query }
+            self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| self.with_nulls(core, &used, query)));
+        Some(Query { cores, ..*query })
     }
 
     fn with_nulls(&self, core: &Core<'a>, used: &[bool], query: &Query<'a>) -> Core<'a> {

@@ -62,7 +62,7 @@ impl<'a> Rewriter<'a> {
             let conditions: Vec<Expr<'a>> = conditions.collect();
             Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
         }));
-        let source = self.with_query(&select.sources[at], derived, query);
+        let source = self.with_query(&select.sources[at], derived, query, true);
         // The conditions stay outside, too, as in SQLite: they may be keys of an automatic index there, and a column's value may be another one
         // (integers may have become reals, a group whose rows are deleted while it is computed has NULLs).
         self.with_source(select, at, source)

@@ -10,33 +10,30 @@
 //! ```
 
 use lithe_resolve::ir::{
-    BinaryOp, CompareOp, Expr, InSet, JoinKind, Select, Source, SourceId, Term, TermOrigin, skip_likelihood,
+    AndSide, BinaryOp, CompareOp, Expr, InSet, JoinKind, Select, Source, SourceId, Term, TermOrigin, skip_likelihood,
 };
 
 use super::Rewriter;
 
 impl<'a> Rewriter<'a> {
-    /// The SELECT with its outer joins made inner joins where a condition allows it.
-    pub(super) fn simplify_joins(&self, select: &'a Select<'a>) -> &'a Select<'a> {
-        let mut select = select;
-        for at in 0..select.sources.len() {
-            let has_right = select.sources[at + 1..].iter().any(|source| source.join.keeps_right_rows());
-            let is_outer = !matches!(select.sources[at].join, JoinKind::Inner | JoinKind::Cross);
-            if !is_outer && !has_right || !rejects_nulls_of(select, at, has_right) {
-                continue;
-            }
-            match select.sources[at].join {
-                JoinKind::Left => select = self.join_as(select, at, JoinKind::Inner),
-                JoinKind::Full => select = self.join_as(select, at, JoinKind::Right),
-                JoinKind::Inner | JoinKind::Cross | JoinKind::Right => {}
-            }
-            // The rows that a join further right adds have only NULLs on its left.
-            for right in at + 1..select.sources.len() {
-                match select.sources[right].join {
-                    JoinKind::Right => select = self.join_as(select, right, JoinKind::Inner),
-                    JoinKind::Full => select = self.join_as(select, right, JoinKind::Left),
-                    JoinKind::Inner | JoinKind::Cross | JoinKind::Left => {}
-                }
+    /// The SELECT with the outer joins of the source at `at` made inner joins where a condition allows it.
+    pub(super) fn simplify_join(&self, select: &'a Select<'a>, at: usize) -> &'a Select<'a> {
+        let has_right = select.sources[at + 1..].iter().any(|source| source.join.keeps_right_rows());
+        let is_outer = !matches!(select.sources[at].join, JoinKind::Inner | JoinKind::Cross);
+        if !is_outer && !has_right || !rejects_nulls_of(select, at, has_right) {
+            return select;
+        }
+        let mut select = match select.sources[at].join {
+            JoinKind::Left => self.join_as(select, at, JoinKind::Inner),
+            JoinKind::Full => self.join_as(select, at, JoinKind::Right),
+            JoinKind::Inner | JoinKind::Cross | JoinKind::Right => select,
+        };
+        // The rows that a join further right adds have only NULLs on its left.
+        for right in at + 1..select.sources.len() {
+            match select.sources[right].join {
+                JoinKind::Right => select = self.join_as(select, right, JoinKind::Inner),
+                JoinKind::Full => select = self.join_as(select, right, JoinKind::Left),
+                JoinKind::Inner | JoinKind::Cross | JoinKind::Left => {}
             }
         }
         select
@@ -66,24 +63,12 @@ fn rejects_nulls_of(select: &Select<'_>, at: usize, has_right: bool) -> bool {
         TermOrigin::OuterOn(_) => false,
     };
     let mut conditions = select.terms.iter().filter(counts);
-    // SQLite uses an IS NOT NULL here only as the first condition; with other plans than SQLite's, joins give their rows in
+    // SQLite uses an IS NOT NULL here only on the left side of an AND; with other plans than SQLite's, joins give their rows in
     // another order.
-    let first = conditions.clone().find(is_written_first).filter(|_| !select.is_null_test_late);
-    first.is_some_and(|first| rejects_nulls(&first.expr, id))
-        || conditions.any(|term| is_null_for_nulls(&skip_likelihood(term.expr), id))
-}
-
-/// Whether the condition is of WHERE. In SQLite, those of ON come after it.
-fn is_written_first(term: &&Term<'_>) -> bool {
-    term.origin == TermOrigin::Where
-}
-
-/// Whether the only condition of the SELECT is an IS NOT NULL that would come behind those of the query that becomes part of it.
-pub(super) fn is_null_test_late(outer: &Select<'_>, inner: &Select<'_>) -> bool {
-    let is_null_test = |term: &Term<'_>| term.origin == TermOrigin::Where && matches!(term.expr, Expr::IsNull(_, true));
-    let is_only = matches!(outer.terms, [only] if is_null_test(only));
-    let has_where = inner.terms.iter().any(|term| term.origin == TermOrigin::Where);
-    inner.is_null_test_late || !has_where && (outer.is_null_test_late || is_only && !inner.terms.is_empty())
+    conditions.any(|term| {
+        term.side == AndSide::Left && rejects_nulls(&term.expr, id)
+            || is_null_for_nulls(&skip_likelihood(term.expr), id)
+    })
 }
 
 /// Whether the condition is IS NOT NULL of a value that is NULL when all columns of source `id` are.

@@ -59,7 +59,6 @@ fn rows_and_values<'a>(resolver: &Resolver<'a>, change: &ResolvedChange<'a>) -> 
         windows: &[],
         is_update: change.sources.len() > 1,
         is_complex: false,
-        is_null_test_late: false,
     });
     let core = Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: arena.alloc(Cell::default()) };
     let cores = arena.alloc_slice_copy(&[core]);

@@ -412,6 +412,9 @@ pub struct Call<'a> {
     /// The call has taken the place of a column of a query in FROM. SQLite does not notice it in the expression around it, and computes a
     /// constant one before all loops.
     pub replaces_column: bool,
+    /// The call stands in a constant that has taken the place of a column of a query in FROM. As an argument of another call, SQLite computes
+    /// such a constant before all loops, whatever it consists of.
+    pub is_in_replaced: bool,
     /// The place in the schema where it stands, if its result must never change: "an index", "a CHECK constraint".
     pub must_be_pure: Option<&'static str>,
     /// What `function` has taken the place of, if a virtual table overloads it.

@@ -243,9 +243,6 @@ pub struct Select<'a> {
     /// A result column, as it is written, calls a function or has a query. Rows that a query in FROM sorts are then sorted before these are
     /// computed.
     pub is_complex: bool,
-    /// Its only condition of WHERE, an IS NOT NULL, stood around a query with an outer join that has become part of it: SQLite does not let it
-    /// make that join an inner one.
-    pub is_null_test_late: bool,
 }
 
 impl<'a> Select<'a> {
@@ -308,6 +305,10 @@ pub struct Derived<'a> {
     pub cte: Option<&'a CommonTable<'a>>,
     /// Whether it is a join in parentheses, and no SELECT.
     pub is_join: bool,
+    /// Whether the statement has changed the query: conditions have moved into it, or columns that nobody reads out of it.
+    pub is_changed: bool,
+    /// The estimated number of its rows, once it is planned. Copies of the source share it.
+    pub rows: &'a Cell<Option<i16>>,
 }
 
 /// A common table expression; its uses share the resolved query.
@@ -373,6 +374,27 @@ pub struct Term<'a> {
     pub expr: Expr<'a>,
     /// Where it stood.
     pub origin: TermOrigin,
+    /// On which side of an AND it stands.
+    pub side: AndSide,
+}
+
+impl<'a> Term<'a> {
+    /// The only condition of its clause.
+    pub fn new(expr: Expr<'a>, origin: TermOrigin) -> Term<'a> {
+        Term { expr, origin, side: AndSide::Left }
+    }
+}
+
+/// The side of its AND on which a condition stands. All conditions of a SELECT are one tree in SQLite: WHERE, AND each ON from the left to the right.
+/// The tree of a query that becomes part of another is the left side of an AND whose right side is the other's tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AndSide {
+    /// On the left, or it is alone.
+    Left,
+    /// On the right.
+    Right,
+    /// It is in no tree, as the equality of an argument of a table-valued function.
+    Apart,
 }
 
 /// Where a condition stood.
@@ -474,13 +496,18 @@ pub fn plain_output<'a>(expr: &Expr<'a>) -> OutputColumn<'a> {
     }
 }
 
-/// Splits a condition into its conjuncts.
+/// Splits a condition into its conjuncts, which come behind the terms that are there.
 pub fn split_and<'a>(expr: Expr<'a>, origin: TermOrigin, terms: &mut bumpalo::collections::Vec<'a, Term<'a>>) {
+    let side = if terms.is_empty() { AndSide::Left } else { AndSide::Right };
+    split(expr, origin, side, terms);
+}
+
+fn split<'a>(expr: Expr<'a>, origin: TermOrigin, side: AndSide, terms: &mut bumpalo::collections::Vec<'a, Term<'a>>) {
     match expr {
         Expr::And(left, right) => {
-            split_and(*left, origin, terms);
-            split_and(*right, origin, terms);
+            split(*left, origin, AndSide::Left, terms);
+            split(*right, origin, AndSide::Right, terms);
         }
-        expr => terms.push(Term { expr, origin }),
+        expr => terms.push(Term { expr, origin, side }),
     }
 }

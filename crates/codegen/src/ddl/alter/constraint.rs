@@ -241,7 +241,7 @@ fn emit_check_for_nulls<'a>(
         is_exists: false,
         indexed: Indexed::Any,
     }];
-    let terms = [Term { expr: is_null, origin: TermOrigin::Where }];
+    let terms = [Term::new(is_null, TermOrigin::Where)];
     let (sources, terms) = (cg.arena.alloc_slice_copy(&sources), cg.arena.alloc_slice_copy(&terms));
     let from = cg.planner.plan_from(JoinRequest::of_rows(sources, terms, Purpose::Read))?;
     let from = cg.arena.alloc(from);

@@ -5,7 +5,7 @@
 //! columns change, those become strings in single quotes, so that they cannot become names.
 
 use bumpalo::Bump;
-use lithe_catalog::{CompileError, Index, NameBuf, Result, Schema, Table, Trigger, fail, split_collation};
+use lithe_catalog::{CompileError, ErrorKind, Index, NameBuf, Result, Schema, Table, Trigger, split_collation};
 use lithe_resolve::environment::Environment;
 use lithe_resolve::{Found, NameLog, Resolver, Rules, Scope};
 use lithe_sql::ast::{CreateTrigger, ExprKind, Quote, Stmt, TriggerEvent};
@@ -90,7 +90,9 @@ fn is_legacy(cg: &Codegen<'_>, change: Change<'_>) -> bool {
 fn if_unclear(cg: &Codegen<'_>, error: impl FnOnce() -> CompileError) -> Result<Option<Vec<u8>>> {
     match () {
         () if cg.env.flags.may_write_schema() => Ok(None),
-        () if cg.env.flags.legacy_alter_table => fail("SQL logic error"),
+        () if cg.env.flags.legacy_alter_table => {
+            Err(CompileError::new("SQL logic error").of_kind(ErrorKind::UnclearObject))
+        }
         () => Err(error()),
     }
 }

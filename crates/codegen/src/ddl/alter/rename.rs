@@ -1,6 +1,6 @@
 //! RENAME TO and RENAME COLUMN: all names of the table or column in the schema's texts are replaced.
 
-use lithe_catalog::{Result, SEQUENCE_TABLE, Table, Trigger, fail};
+use lithe_catalog::{CompileError, ErrorKind, Result, SEQUENCE_TABLE, Table, Trigger, fail};
 use lithe_sql::ast::Ident;
 use lithe_vm::operand::Db;
 
@@ -80,7 +80,15 @@ fn edits_of_all<'a>(
     change: Change<'a>,
 ) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
     let Altered { db, table } = altered;
-    let own = edits_of(cg, altered, change, db)?;
+    let own = match edits_of(cg, altered, change, db) {
+        Ok(own) => own,
+        // Under `legacy_alter_table`, tables and indexes of temp are checked before views and triggers of any schema.
+        Err(error) if is_unclear(change, &error) && db != Db::TEMP => {
+            let in_temp = edits_of(cg, altered, change, Db::TEMP).err().filter(|other| !is_unclear(change, other));
+            return Err(in_temp.unwrap_or(error));
+        }
+        Err(error) => return Err(error),
+    };
     let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
     if matches!(change, Change::Column(..)) && !cg.env.flags.may_write_schema() {
         refuse_strings_as_terms(cg, table)?;
@@ -113,4 +121,9 @@ fn refuse_beside_namesake(cg: &Codegen<'_>, table: &Table) -> Result<()> {
         Some(trigger) => fail(format!("error in trigger {} after rename: ", trigger.name)),
         None => Ok(()),
     }
+}
+
+/// Whether a view or a trigger cannot be resolved, of which `legacy_alter_table` says no more.
+fn is_unclear(change: Change<'_>, error: &CompileError) -> bool {
+    !matches!(change, Change::Table(_)) && error.kind == ErrorKind::UnclearObject
 }

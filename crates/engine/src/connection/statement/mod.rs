@@ -298,6 +298,7 @@ impl Statement {
                 Err(error) if error.code() == ResultCode::SCHEMA && recompiled < RECOMPILE_MAX => {
                     recompiled += 1;
                     self.found_other_schema = true;
+                    self.run.late_error.take().map_or(Ok(()), Err)?;
                     if self.is_legacy { self.refresh_legacy(connection)? } else { self.recompile(connection)? }
                 }
                 result => {

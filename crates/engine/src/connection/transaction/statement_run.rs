@@ -33,7 +33,7 @@ pub(crate) struct StatementRun {
     pub(crate) vacuumed: Cell<Option<u32>>,
     /// A database was locked, and nothing was done.
     pub(crate) waits: Cell<bool>,
-    /// The error that a command returns after its rows.
+    /// The error that a command returns after its rows; that which keeps a stale statement from being compiled again.
     pub(crate) late_error: RefCell<Option<Error>>,
 }
 

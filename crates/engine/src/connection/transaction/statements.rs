@@ -43,6 +43,24 @@ impl Connection {
         self.begin_reading(database)
     }
 
+    /// A stale statement has begun to write, and the schema is read next. In SQLite, that ends a transaction which others than this statement do
+    /// not write in, as a commit does: no other connection may read meanwhile. The transaction of the only statement has ended before.
+    ///
+    /// # Errors
+    /// SQLITE_BUSY beside a reader; the transaction is over then.
+    #[cold]
+    pub(crate) fn lock_to_load_schema(&self, database: &Database, run: &StatementRun) -> Result<()> {
+        let state = &self.transaction;
+        if !state.is_autocommit() || state.active_count() == 1 || !state.is_last_writer(run) {
+            return Ok(());
+        }
+        let locked = database.btree().pager().lock_to_commit();
+        if locked.is_err() {
+            state.let_others_continue(|| self.roll_back_all());
+        }
+        Ok(locked?)
+    }
+
     pub(crate) fn begin_reading(&self, database: &Database) -> Result<()> {
         database.check_free()?;
         let pager = database.btree().pager();

@@ -237,7 +237,7 @@ impl<'a> Terms<'a> {
         let around =
             self.conditions.iter().enumerate().filter(|(at, condition)| *at != skipped && is_usable(condition));
         let all = branch.conditions.iter().chain(around.map(|(_, condition)| condition));
-        all.map(|condition| Term { expr: condition.expr, origin: condition.origin }).collect()
+        all.map(|condition| Term::new(condition.expr, condition.origin)).collect()
     }
 
     /// The constraint of that number.

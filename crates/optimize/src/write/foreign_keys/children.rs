@@ -127,5 +127,5 @@ fn parent_value<'a>(planner: &Planner<'a>, table: &'a Table, row: SourceId, colu
 }
 
 fn where_term(expr: Expr<'_>) -> Term<'_> {
-    Term { expr, origin: TermOrigin::Where }
+    Term::new(expr, TermOrigin::Where)
 }

@@ -72,7 +72,9 @@ fn resolve_parts<'a>(
         Ok(resolver.arena.alloc(change))
     });
     match resolved {
-        Err(error) if !update.from.is_empty() => Err(error_of_join(resolver, base, update, &target, error)),
+        Err(error) if !update.from.is_empty() && !resolver.only_names => {
+            Err(error_of_join(resolver, base, update, &target, error))
+        }
         resolved => resolved,
     }
 }
@@ -121,7 +123,6 @@ fn gathered_query<'a>(
         windows: resolver.slice(&windows),
         is_update: true,
         is_complex: false,
-        is_null_test_late: false,
     }));
     let uses = found.outer.borrow().clone();
     plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.numbers.new_select())

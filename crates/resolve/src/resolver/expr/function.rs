@@ -420,6 +420,7 @@ fn resolve_scalar<'a>(
                 collation,
                 is_merged_column: false,
                 replaces_column: false,
+                is_in_replaced: false,
                 must_be_pure,
                 overloads: None,
             };
@@ -447,6 +448,7 @@ fn call_of<'a>(resolver: &Resolver<'a>, function: &'a Arc<Function>, args: &'a [
         collation,
         is_merged_column: false,
         replaces_column: false,
+        is_in_replaced: false,
         must_be_pure: None,
         overloads: None,
     }))

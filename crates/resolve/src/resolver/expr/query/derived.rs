@@ -1,5 +1,7 @@
 //! A query as a source: its columns get names of their own.
 
+use std::cell::Cell;
+
 use bumpalo::Bump;
 use lithe_catalog::Table;
 use lithe_sql::ast::Name;
@@ -23,7 +25,9 @@ pub(super) fn derived_table<'a>(
         *column = OutputColumn { origin: column.inner_origin, collation, ..column.renamed(name) };
     }
     unique_names(resolver.arena, &mut columns);
-    resolver.arena.alloc(Derived { query, columns: resolver.slice(&columns), view, cte, is_join: false })
+    let columns = resolver.slice(&columns);
+    let rows = resolver.arena.alloc(Cell::new(None));
+    resolver.arena.alloc(Derived { query, columns, view, cte, is_join: false, is_changed: false, rows })
 }
 
 /// The collation of a result column of the first core, BINARY if it has none.

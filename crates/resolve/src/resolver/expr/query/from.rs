@@ -1,5 +1,7 @@
 //! FROM: tables, subqueries, views, common tables, joins in parentheses.
 
+use std::cell::Cell;
+
 use lithe_base::Db;
 use lithe_catalog::{CompileError, ErrorKind, FoundTable, Result, Table, fail};
 use lithe_sql::ast::{self, FromItem, JoinConstraint, Name, SelectNumber};
@@ -316,7 +318,7 @@ fn nested_item<'a>(
     let from = resolver.nesting.nested(|| resolve_from(resolver, outer, items, &found, recursion))?;
     let scope =
         Scope { parent: Some(outer), sources: &from.scope, aliases: &[], found: &found, windows: &[], ..*outer };
-    let JoinTerms { mut terms, arguments } =
+    let JoinTerms { mut terms, arguments, .. } =
         resolve_join_terms(resolver, &scope.with_rules(Rules { in_where: true, ..outer.clause_rules() }), &from)?;
     terms.extend(arguments);
     let terms = terms.into_bump_slice();
@@ -333,13 +335,14 @@ fn nested_item<'a>(
         windows: &[],
         is_update: false,
         is_complex: false,
-        is_null_test_late: false,
     }));
     let columns = resolver.slice(&columns);
     let part = SelectPart { body, columns, order_by: &[], uses: found.outer.take() };
     let query = plain_query(resolver, part, number);
+    let rows = resolver.arena.alloc(Cell::new(None));
+    let columns = query.columns;
     let derived: &'a Derived<'a> =
-        resolver.arena.alloc(Derived { query, columns: query.columns, view: None, cte: None, is_join: true });
+        resolver.arena.alloc(Derived { query, columns, view: None, cte: None, is_join: true, is_changed: false, rows });
     let names: &'a [NestedName<'a>] = resolver.slice(&names);
     let columns = ScopeColumns::Nested(derived.columns, names);
     Ok(Item { kind: SourceKind::Subquery(derived), columns, name: Name::new(b""), db: None })

@@ -5,7 +5,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_sql::ast::{self, JoinConstraint, JoinKind, Name, Node};
 
-use crate::ir::{CompareOp, Expr, Source, Term, TermOrigin, UnaryOp, split_and};
+use crate::ir::{AndSide, CompareOp, Expr, Source, Term, TermOrigin, UnaryOp, split_and};
 use crate::resolver::Resolver;
 use crate::resolver::expr::function::coalesce;
 use crate::resolver::expr::resolve_expr;
@@ -51,6 +51,8 @@ pub(crate) struct JoinCondition<'a> {
 pub(crate) struct JoinTerms<'a> {
     /// Those of ON and USING.
     pub terms: bumpalo::collections::Vec<'a, Term<'a>>,
+    /// The first condition is not made of several.
+    pub starts_with_one: bool,
     /// Hidden columns of table-valued functions are equal to their arguments.
     pub arguments: Vec<Term<'a>>,
 }
@@ -93,22 +95,28 @@ pub(crate) fn resolve_join_terms<'a>(
 ) -> Result<JoinTerms<'a>> {
     let mut terms = bumpalo::collections::Vec::new_in(resolver.arena);
     let mut arguments = Vec::new();
+    // How many conjuncts the first condition has.
+    let mut first = None;
     for join in &from.conditions {
-        join.equal.iter().for_each(|&expr| terms.push(Term { expr, origin: join.origin }));
+        for &expr in &join.equal {
+            split_and(expr, join.origin, &mut terms);
+            first.get_or_insert(terms.len());
+        }
         for (column, argument) in &join.arguments {
             let argument = resolve_expr(resolver, scope, argument)?;
             // A column in an argument determines the rows of the function, and is not determined by them.
             let is_column = matches!(argument, Expr::Column(_));
             let value = if is_column { Expr::Unary(UnaryOp::Plus, resolver.alloc(argument)) } else { argument };
             let expr = resolver.compare_scalars(CompareOp::Eq, *column, value);
-            arguments.push(Term { expr, origin: join.origin });
+            arguments.push(Term { expr, origin: join.origin, side: AndSide::Apart });
         }
         if let Some(on) = &join.on {
             let on = resolve_expr(resolver, scope, on).map_err(|error| error_in_on(error, on))?;
             split_and(on, join.origin, &mut terms);
+            first.get_or_insert(terms.len());
         }
     }
-    Ok(JoinTerms { terms, arguments })
+    Ok(JoinTerms { terms, starts_with_one: first == Some(1), arguments })
 }
 
 /// An error that may be in this ON, where it has a place only within a query, as in SQLite.

@@ -152,7 +152,6 @@ pub(super) fn all_of<'a>(
         windows: &[],
         is_update: false,
         is_complex: false,
-        is_null_test_late: false,
     }));
     let core = Core { op: CompoundOp::UnionAll, body, number: query.cores[query.cores.len() - 1].number };
     resolver.arena.alloc(Query {

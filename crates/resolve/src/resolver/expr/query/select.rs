@@ -11,7 +11,8 @@ use super::join::{FromPart, JoinTerms, error_in_on, resolve_join_terms};
 use super::order::resolve_order_by;
 use super::with::Recursion;
 use crate::ir::{
-    Aggregate, CoreBody, Expr, OrderTerm, Select, Source, SourceKind, Term, TermOrigin, any, sources_of, split_and,
+    Aggregate, AndSide, CoreBody, Expr, OrderTerm, Select, Source, SourceKind, Term, TermOrigin, any, sources_of,
+    split_and,
 };
 use crate::resolver::Resolver;
 use crate::resolver::expr::window::resolve_window_clause;
@@ -71,7 +72,6 @@ pub(super) fn resolve_select<'a>(
         windows: resolver.slice(&found.windows.borrow()),
         is_update: false,
         is_complex: is_complex(&from, query.columns),
-        is_null_test_late: false,
     }));
     Ok(SelectPart { body, columns, order_by, uses: found.outer.take() })
 }
@@ -210,7 +210,11 @@ pub(crate) fn all_conditions<'a>(
     if let Some(filter) = filter {
         split_and(filter, TermOrigin::Where, &mut terms);
     }
-    terms.extend(joined.terms);
+    let mut joined_terms = joined.terms;
+    if let Some(first) = joined_terms.first_mut().filter(|_| joined.starts_with_one && filter.is_some()) {
+        first.side = AndSide::Right;
+    }
+    terms.extend(joined_terms);
     terms.extend(joined.arguments);
     Ok(terms.into_bump_slice())
 }

@@ -56,7 +56,6 @@ pub(super) fn resolve_values<'a>(
             windows: resolver.slice(&found.windows.borrow()),
             is_update: false,
             is_complex: false,
-            is_null_test_late: false,
         }))
     } else if resolved.iter().any(|row| has_aggregate(row)) {
         return values_apart(resolver, outer, rows, number);

@@ -70,7 +70,8 @@ fn use_common_table<'a>(
         State::Done(done) => {
             done.table.uses.set(done.table.uses.get() + 1);
             resolver.numbers.add_selects(done.new_selects);
-            Ok(done.derived)
+            // The number of its rows is known where it is materialised, not here.
+            Ok(resolver.arena.alloc(Derived { rows: resolver.arena.alloc(Cell::new(None)), ..*done.derived }))
         }
         State::Unused => {
             with.set_state(at, State::Busy(CIRCULAR));

@@ -1,0 +1,10 @@
+-- ALTER checks an UPDATE ... FROM of a trigger from SET to WHERE; the statement itself looks for the tables of all its queries first.
+CREATE TABLE t2(a, c, x)
+CREATE TABLE t8(e)
+CREATE TRIGGER r6 AFTER INSERT ON t2 BEGIN UPDATE t2 SET c = x FROM t2 AS f WHERE (SELECT 1 FROM missing); END
+ALTER TABLE t8 RENAME COLUMN e TO d
+INSERT INTO t2 VALUES (1, 2, 3)
+UPDATE t2 SET c = x FROM t2 AS f WHERE (SELECT 1 FROM missing)
+DROP TRIGGER r6
+CREATE TRIGGER r6 AFTER INSERT ON t2 BEGIN UPDATE t2 SET c = (SELECT 1 FROM missing) FROM t2 AS f WHERE nosuch; END
+ALTER TABLE t8 RENAME COLUMN e TO d
