@@ -23,6 +23,7 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
     if let VmCursor::Sorter(sorter) = &mut m.cursors[usize::from(cursor.0)]
         && let Some(value) = sorter.value_in_place(usize::from(column))
     {
+        register.reserve(value.bytes().map_or(0, <[u8]>::len)).map_err(Error::from)?;
         register.set(value);
         return Ok(());
     }
