@@ -287,23 +287,28 @@ impl Cursor {
 
     #[inline]
     fn parse_cell(&mut self) -> Result<ParsedRow> {
-        let Level { node, index } = self.here();
+        let row = self.here().parse(&self.limits)?;
+        self.row = Some(row);
+        Ok(row)
+    }
+}
+
+impl Level {
+    /// The row or entry at the level's index.
+    fn parse(&self, limits: &Limits) -> Result<ParsedRow> {
+        let Level { node, index } = self;
         let at = node.cell_at(usize::from(*index))?;
         let row = match node.kind {
-            PageKind::TableLeaf => cell::read_table_leaf(&node.page, at, &self.limits).map(|cell| ParsedRow {
+            PageKind::TableLeaf => cell::read_table_leaf(&node.page, at, limits).map(|cell| ParsedRow {
                 rowid: cell.rowid,
                 span: cell.payload,
                 is_saved: false,
             }),
-            kind => cell::read_index(&node.page, at, kind, &self.limits).map(|span| ParsedRow {
-                rowid: 0,
-                span,
-                is_saved: false,
-            }),
+            kind => {
+                cell::read_index(&node.page, at, kind, limits).map(|span| ParsedRow { rowid: 0, span, is_saved: false })
+            }
         };
-        let row = row.ok_or_else(|| node.corrupt("cell outside the page"))?;
-        self.row = Some(row);
-        Ok(row)
+        row.ok_or_else(|| node.corrupt("cell outside the page"))
     }
 }
 

@@ -25,18 +25,15 @@ impl CustomCollation for ExtensionCollation {
 
 /// Adds the modules, functions and collations of these extensions. Meant for a connection that was just opened.
 pub(crate) fn add(connection: &Connection, extensions: &[&Extension]) {
+    let lists = extensions.iter().map(|extension| (extension.functions)());
+    let functions: Vec<&'static [_]> = lists.filter(|list| !list.is_empty()).collect();
+    if !functions.is_empty() {
+        connection.definitions.change_functions(|registry| registry.extend(&functions));
+        connection.programs.clear();
+    }
     for extension in extensions {
         for module in extension.modules {
             connection.create_module(module.name, Some((module.make)()));
-        }
-        let functions = (extension.functions)();
-        if !functions.is_empty() {
-            connection.definitions.change_functions(|registry| {
-                for function in functions.iter() {
-                    registry.define(Arc::clone(function));
-                }
-            });
-            connection.programs.clear();
         }
         for (name, compare) in extension.collations {
             let collation = ExtensionCollation { name, compare: *compare };

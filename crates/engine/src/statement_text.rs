@@ -41,15 +41,30 @@ pub(crate) fn compile_interrupted(sql: &[u8], limits: &Limits, arena: &Bump) -> 
 /// How long the long names in a statement are together, of whose copies while it is compiled there are many. Of a statement about the schema, whose
 /// text is kept, all of the text counts; literals of other statements do not.
 pub(crate) fn len_of_names(statement: &StatementKind<'_>, text: &[u8]) -> usize {
-    const LONG_NAME: usize = 1000;
     let has_rows =
         |stmt: &Stmt<'_>| matches!(stmt, Stmt::Select(_) | Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_));
     match statement {
         _ if text.len() < LONG_TEXT => 0,
         StatementKind::Program(stmt) if has_rows(stmt) => {
+            if !may_have_long_name(text) {
+                return 0;
+            }
             let names = Lexer::new(text).filter(|token| token.kind == TokenKind::Identifier);
             names.map(|name| (name.span.end - name.span.start) as usize).filter(|len| *len >= LONG_NAME).sum()
         }
         _ => text.len(),
     }
+}
+
+/// The length from which on a name is long.
+const LONG_NAME: usize = 1000;
+
+/// Whether the text may have a name that is long: it has quotes of names, or so many bytes of a name in a row. Most texts are long by their many
+/// short literals, and need not be divided into tokens to find that out.
+fn may_have_long_name(text: &[u8]) -> bool {
+    let is_quote = |byte: &u8| matches!(byte, b'"' | b'[' | b'`');
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
+    // Of so many bytes in a row, one of these chunks has nothing else. All bytes are looked at for quotes, so that the compiler makes vectors of it.
+    let mut chunks = text.chunks(LONG_NAME / 2);
+    chunks.any(|chunk| chunk.iter().fold(false, |found, byte| found | is_quote(byte)) || chunk.iter().all(is_of_name))
 }

@@ -82,6 +82,9 @@ struct Joined {
     savepoints: Cell<i32>,
 }
 
+/// How many modules the C interface brings.
+const USUAL_MODULES: usize = 20;
+
 type Modules = HashMap<String, Rc<dyn Module>>;
 
 fn find_module<'m>(modules: &'m Modules, name: &NameBuf) -> Option<&'m Rc<dyn Module>> {
@@ -121,13 +124,16 @@ impl VirtualTables {
         let is_eponymous = module.as_ref().is_some_and(|module| module.kind() != ModuleKind::Ordinary);
         let before = {
             let mut modules = self.modules.borrow_mut();
+            if modules.is_empty() {
+                modules.reserve(USUAL_MODULES);
+            }
             match module {
                 Some(module) => modules.insert(key, Rc::from(module)),
                 None => modules.remove(&key),
             }
         };
         definitions.change_catalog(|catalog| {
-            if before.is_some() || is_eponymous {
+            if before.is_some() && !is_eponymous {
                 catalog.remove_table_function(Name::new(name.as_bytes()));
             }
             if is_eponymous {

@@ -2,8 +2,11 @@
 //!
 //! The application's functions are searched first; a match hides built-in functions of the same name. Among several matching
 //! functions, one with exactly that number of arguments is preferred to one that takes any number.
+//!
+//! Connections that are opened with the same extensions share one map of the extensions' functions. A connection that defines a function of
+//! the name of one of them copies the functions of this name.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashMap;
 use lithe_value::Encoding;
@@ -15,11 +18,24 @@ use crate::table;
 /// The functions of a connection.
 #[derive(Clone, Debug)]
 pub struct Registry {
-    /// Those of the application and of extensions by name, in lower case.
-    custom: HashMap<Box<[u8]>, Vec<Custom>>,
+    /// Those of the application by name, in lower case, and with them those of extensions that have this name.
+    custom: Customs,
+    /// Those of extensions, in which names of `custom` do not count.
+    extended: Arc<Extended>,
     builtin: &'static Builtins,
     /// The encoding of the databases.
     encoding: Encoding,
+}
+
+/// Functions of the application or of extensions by name.
+type Customs = HashMap<Box<[u8]>, Vec<Custom>>;
+
+/// The functions of extensions.
+#[derive(Debug, Default)]
+struct Extended {
+    /// From which the map was made.
+    lists: Vec<&'static [Arc<Function>]>,
+    functions: Customs,
 }
 
 /// The built-in functions by name.
@@ -47,13 +63,27 @@ pub enum Lookup<'a> {
 impl Registry {
     /// The functions that every connection has.
     pub fn builtin() -> Registry {
-        Registry { custom: HashMap::new(), builtin: builtins(), encoding: Encoding::Utf8 }
+        Registry { custom: HashMap::new(), extended: no_extension(), builtin: builtins(), encoding: Encoding::Utf8 }
+    }
+
+    /// Adds the functions of extensions.
+    pub fn extend(&mut self, lists: &[&'static [Arc<Function>]]) {
+        if self.custom.is_empty() {
+            self.extended = Extended::shared([self.extended.lists.as_slice(), lists].concat());
+        } else {
+            lists.iter().copied().flatten().for_each(|function| drop(self.define(Arc::clone(function))));
+        }
+    }
+
+    /// The functions of the application and of extensions that have this name, in lower case.
+    fn customs(&self, key: &[u8]) -> Option<&Vec<Custom>> {
+        self.custom.get(key).or_else(|| self.extended.functions.get(key))
     }
 
     /// The function for a call with `args` arguments. The case of ASCII letters in the name does not matter.
     pub fn find(&self, name: &[u8], args: usize) -> Lookup<'_> {
         let key = name.to_ascii_lowercase();
-        let (custom, builtin) = (self.custom.get(key.as_slice()), self.builtin.get(key.as_slice()));
+        let (custom, builtin) = (self.customs(&key), self.builtin.get(key.as_slice()));
         let found = match custom.and_then(|functions| self.best_custom(functions, args)) {
             Some(custom) => custom.function.as_ref(),
             None => builtin.and_then(|functions| best(functions, args)),
@@ -84,7 +114,7 @@ impl Registry {
     /// A function of that name, whatever its number of arguments.
     pub fn any(&self, name: &[u8]) -> Option<&Arc<Function>> {
         let key = name.to_ascii_lowercase();
-        let custom = self.custom.get(key.as_slice()).and_then(|all| all.iter().find_map(|one| one.function.as_ref()));
+        let custom = self.customs(&key).and_then(|all| all.iter().find_map(|one| one.function.as_ref()));
         custom.or_else(|| self.builtin.get(key.as_slice())?.first())
     }
 
@@ -97,7 +127,7 @@ impl Registry {
     pub fn has_exactly(&self, name: &[u8], args: Arity, encoding: Encoding) -> bool {
         let is_it = |function: &Arc<Function>| function.args() == args && function.encoding() == encoding;
         let key = name.to_ascii_lowercase();
-        match self.custom.get(key.as_slice()).and_then(|all| all.iter().find(|one| one.is(args, encoding))) {
+        match self.customs(&key).and_then(|all| all.iter().find(|one| one.is(args, encoding))) {
             Some(custom) => custom.function.is_some(),
             None => self.builtin.get(key.as_slice()).is_some_and(|all| all.iter().any(is_it)),
         }
@@ -105,9 +135,8 @@ impl Registry {
 
     /// Adds a function of the application. Returns an earlier one of the application with the same name, arity and encoding, which it replaces.
     pub fn define(&mut self, function: Arc<Function>) -> Option<Arc<Function>> {
-        let (args, encoding) = (function.args(), function.encoding());
-        let key = function.name().as_bytes().to_ascii_lowercase().into_boxed_slice();
-        self.set(key, Custom { args, encoding, function: Some(function) })
+        let (key, custom) = Custom::of(function);
+        self.set(key, custom)
     }
 
     /// Removes a function, which may be a built-in one; returns it if it is one of the application. Does nothing if there is no such function.
@@ -120,10 +149,12 @@ impl Registry {
 
     /// Puts what stands for a name, arity and encoding in the place of what stood for them.
     fn set(&mut self, key: Box<[u8]>, new: Custom) -> Option<Arc<Function>> {
-        let functions = self.custom.entry(key).or_default();
-        let old = functions.iter().position(|custom| custom.is(new.args, new.encoding)).map(|at| functions.remove(at));
-        functions.push(new);
-        old.and_then(|old| old.function)
+        if !self.custom.contains_key(&key)
+            && let Some(functions) = self.extended.functions.get(&key)
+        {
+            self.custom.insert(key.clone(), functions.clone());
+        }
+        set(&mut self.custom, key, new)
     }
 
     /// Sets the encoding of the databases, by which functions are preferred.
@@ -133,13 +164,62 @@ impl Registry {
 
     /// All functions: the built-in ones ordered by name, then the application's.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Function>> {
-        let added = self.custom.values().flatten().filter_map(|one| one.function.as_ref());
+        let extended = self.extended.functions.iter().filter(|(name, _)| !self.custom.contains_key(*name));
+        let all = self.custom.iter().chain(extended);
+        let added = all.flat_map(|(_, functions)| functions).filter_map(|one| one.function.as_ref());
         let (built_in, others): (Vec<_>, Vec<_>) = added.partition(|function| !function.hides_builtin());
         sorted(self.builtin.values().flatten().chain(built_in)).into_iter().chain(sorted(others.into_iter()))
     }
 }
 
+/// How many sets of extensions connections share: more than a program has.
+const SHARED_MAX: usize = 16;
+
+impl Extended {
+    /// The functions of these lists, which a connection may have made before.
+    fn shared(lists: Vec<&'static [Arc<Function>]>) -> Arc<Extended> {
+        static SHARED: Mutex<Vec<Arc<Extended>>> = Mutex::new(Vec::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |known: &&Arc<Extended>| {
+            known.lists.len() == lists.len()
+                && known.lists.iter().zip(&lists).all(|(one, other)| std::ptr::eq(*one, *other))
+        };
+        if let Some(known) = shared.iter().find(is_same) {
+            return Arc::clone(known);
+        }
+        let mut functions = Customs::new();
+        for function in lists.iter().copied().flatten() {
+            let (key, custom) = Custom::of(Arc::clone(function));
+            set(&mut functions, key, custom);
+        }
+        let extended = Arc::new(Extended { lists, functions });
+        if shared.len() < SHARED_MAX {
+            shared.push(Arc::clone(&extended));
+        }
+        extended
+    }
+}
+
+fn no_extension() -> Arc<Extended> {
+    static NONE: OnceLock<Arc<Extended>> = OnceLock::new();
+    Arc::clone(NONE.get_or_init(Arc::default))
+}
+
+/// Puts what stands for a name, arity and encoding in the place of what stood for them.
+fn set(functions: &mut Customs, key: Box<[u8]>, new: Custom) -> Option<Arc<Function>> {
+    let functions = functions.entry(key).or_default();
+    let old = functions.iter().position(|custom| custom.is(new.args, new.encoding)).map(|at| functions.remove(at));
+    functions.push(new);
+    old.and_then(|old| old.function)
+}
+
 impl Custom {
+    /// A function, and its name in lower case.
+    fn of(function: Arc<Function>) -> (Box<[u8]>, Custom) {
+        let key = function.name().as_bytes().to_ascii_lowercase().into_boxed_slice();
+        (key, Custom { args: function.args(), encoding: function.encoding(), function: Some(function) })
+    }
+
     fn is(&self, args: Arity, encoding: Encoding) -> bool {
         self.args == args && self.encoding == encoding
     }
@@ -216,6 +296,36 @@ mod tests {
         check(&registry, "median", 1, Some(Arity::Exactly(1)));
         registry.define(custom("median", Arity::AtLeast(0)));
         check(&registry, "median", 1, Some(Arity::AtLeast(0)));
+    }
+
+    /// What connections share of extensions is the same as what each defines, also when the application defines more.
+    #[test]
+    fn functions_of_extensions_are_shared() {
+        let list: &'static [Arc<Function>] = Box::leak(Box::new([
+            custom("f", Arity::Exactly(1)),
+            custom("F", Arity::AtLeast(0)),
+            custom("g", Arity::Exactly(2)),
+        ]));
+        let (mut one, mut other, mut apart) = (Registry::builtin(), Registry::builtin(), Registry::builtin());
+        one.extend(&[list]);
+        other.extend(&[list]);
+        assert!(Arc::ptr_eq(&one.extended, &other.extended));
+        apart.define(custom("h", Arity::Exactly(1)));
+        apart.extend(&[list]);
+        one.define(custom("h", Arity::Exactly(1)));
+        for registry in [&mut one, &mut apart] {
+            registry.define(custom("f", Arity::Exactly(2)));
+            assert!(registry.remove(b"g", Arity::Exactly(2), Encoding::Utf8).is_some());
+            check(registry, "f", 1, Some(Arity::Exactly(1)));
+            check(registry, "f", 2, Some(Arity::Exactly(2)));
+            check(registry, "f", 3, Some(Arity::AtLeast(0)));
+            check(registry, "g", 2, None);
+        }
+        check(&other, "g", 2, Some(Arity::Exactly(2)));
+        check(&other, "f", 2, Some(Arity::AtLeast(0)));
+        let names =
+            |registry: &Registry| registry.iter().map(|one| (one.name().to_string(), one.args())).collect::<Vec<_>>();
+        assert_eq!(names(&one), names(&apart));
     }
 
     #[test]

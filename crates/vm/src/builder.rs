@@ -8,8 +8,9 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_value::{Affinity, Collation, Value};
+use lithe_value::{Affinity, Collation, ValueRef};
 
+use crate::constants::Constants;
 use crate::insn::Insn;
 use crate::operand::*;
 use crate::program::*;
@@ -39,7 +40,7 @@ pub struct ProgramBuilder {
     free_registers: Vec<Reg>,
     parameter_count: u32,
     cursors: Vec<CursorInfo>,
-    constants: Vec<Value>,
+    constants: Constants,
     texts: Vec<Arc<str>>,
     collations: Vec<Collation>,
     affinities: Vec<Arc<[Affinity]>>,
@@ -74,7 +75,7 @@ impl ProgramBuilder {
             free_registers: Vec::new(),
             parameter_count: 0,
             cursors: Vec::new(),
-            constants: Vec::new(),
+            constants: Constants::default(),
             texts: Vec::new(),
             collations: Vec::new(),
             affinities: Vec::new(),
@@ -247,9 +248,8 @@ impl ProgramBuilder {
     }
 
     /// Adds a constant.
-    pub fn constant(&mut self, value: Value) -> ConstId {
-        self.constants.push(value);
-        ConstId((self.constants.len() - 1) as u32)
+    pub fn constant(&mut self, value: ValueRef<'_>) -> ConstId {
+        self.constants.push(value)
     }
 
     /// Adds a text.
@@ -388,7 +388,7 @@ impl ProgramBuilder {
         program.register_count = std::mem::take(&mut self.next_register);
         program.parameter_count = std::mem::take(&mut self.parameter_count);
         give(&mut self.cursors, &mut program.cursors);
-        give(&mut self.constants, &mut program.constants);
+        self.constants.give(&mut program.constants);
         give(&mut self.texts, &mut program.texts);
         give(&mut self.collations, &mut program.collations);
         give(&mut self.affinities, &mut program.affinities);

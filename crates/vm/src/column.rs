@@ -23,6 +23,7 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
     if let VmCursor::Sorter(sorter) = &mut m.cursors[usize::from(cursor.0)]
         && let Some(value) = sorter.value_in_place(usize::from(column))
     {
+        register.reserve(value.bytes().map_or(0, <[u8]>::len)).map_err(Error::from)?;
         register.set(value);
         return Ok(());
     }
@@ -169,17 +170,15 @@ pub struct ColumnCompare {
 /// Whether a column is NULL.
 #[inline(never)]
 pub fn is_null(m: &mut Machine, program: &Program, cursor: CursorId, column: u16) -> Result<bool, BoxedError> {
-    if let VmCursor::Tree(tree) = m.cursor(cursor)
-        && let Some(is_null) = tree.is_null_in_place(usize::from(column))
-    {
-        return Ok(is_null);
+    if let VmCursor::Tree(tree) = m.cursor(cursor) {
+        if let Some(is_null) = tree.is_null_in_place(usize::from(column)) {
+            return Ok(is_null);
+        }
+        if let Some(is_null) = tree.is_null(usize::from(column))? {
+            return Ok(is_null);
+        }
     }
-    let between = Reg(program.register_count);
-    extent(m, program, cursor, column, Extent::Type, between)?;
-    let is_null = m.reg(between).is_null();
-    // What was read is not the column's value.
-    m.reg_mut(between).set_null();
-    Ok(is_null)
+    with_column(m, program, cursor, column, |_, value| value.is_null())
 }
 
 /// Reads a column that the record lacks, because it was written before the column was added to the table: its default.

@@ -132,7 +132,7 @@ fn add(details: &mut String, name: &str, meaning: &str) {
 fn meaning(program: &Program, table: &str, id: usize) -> Option<String> {
     match table {
         "c" => program.cursors.get(id).and_then(|info| Some(info.table.as_ref()?.name.clone())),
-        "k" => program.constants.get(id).map(|value| shortened(value.as_ref())),
+        "k" => program.constants.get(id).map(shortened),
         "t" => program.texts.get(id).map(|text| text.to_string()),
         "coll" if id <= program.collations.len() => Some(program.collation(CollationId(id as u16)).name().to_string()),
         "aff" => program.affinities.get(id).map(|list| list.iter().map(|affinity| affinity.letter()).collect()),

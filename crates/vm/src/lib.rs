@@ -33,6 +33,7 @@ mod call;
 mod column;
 mod compare;
 pub mod connection_state;
+mod constants;
 mod cursor;
 mod ephemeral;
 pub mod error;

@@ -9,6 +9,7 @@ use lithe_functions::{Flags, Function};
 use lithe_value::{Affinity, Collation, Value};
 use lithe_vtab::CompiledScan;
 
+use crate::constants::Constants;
 pub use crate::host::SchemaCheck;
 use crate::insn::Insn;
 use crate::operand::{Addr, AggregateId, CollationId, CursorId, Db, Extent, TextId};
@@ -26,7 +27,7 @@ pub struct Program {
     /// The info of each cursor.
     pub cursors: Vec<CursorInfo>,
     /// Constants too large for an instruction.
-    pub constants: Vec<Value>,
+    pub(crate) constants: Constants,
     /// Messages and names.
     pub texts: Vec<Arc<str>>,
     /// Collations other than BINARY: see [`Program::collation`].

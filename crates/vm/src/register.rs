@@ -414,7 +414,11 @@ impl Register {
 
     /// Becomes `len` zeros.
     pub(crate) fn set_zeros(&mut self, len: u32) {
-        *self = Register::Zeros(Box::new(Zeros { len, bytes: OnceCell::new() }));
+        let zeros = Zeros { len, bytes: OnceCell::new() };
+        match self {
+            Register::Zeros(old) => **old = zeros,
+            _ => *self = Register::Zeros(Box::new(zeros)),
+        }
     }
 
     /// The length of a blob of zeros.

@@ -251,7 +251,7 @@ fn run_frame<'p, const WATCHED: bool>(
                 m.regs_mut(start, count as usize).iter_mut().for_each(|reg| *reg = Register::NullNever);
             }
             Insn::Integer { value, dst } => m.reg_mut(dst).set_integer(i64::from(value)),
-            Insn::Const { value, dst } => m.reg_mut(dst).set(program.constants[value.0 as usize].as_ref()),
+            Insn::Const { value, dst } => m.reg_mut(dst).set(program.constants.value(value)),
             Insn::Parameter { number, dst } => {
                 let parameter = &m.parameters[number as usize - 1];
                 m.registers[dst.0 as usize].copy_from(parameter);

@@ -37,7 +37,7 @@ pub fn read(
     name: ConstId,
     sequence: Sequence,
 ) -> Result<(), BoxedError> {
-    let name = program.constants[name.0 as usize].as_ref();
+    let name = program.constants.value(name);
     let mut state = SequenceState::default();
     let mut number = Register::Null;
     let mut more = table(m, cursor)?.first()?;
@@ -154,7 +154,7 @@ pub fn write(
         Some((rowid, _)) => rowid,
         None => write::next_rowid(m, cursor, None)?,
     };
-    let name = program.constants[name.0 as usize].as_ref();
+    let name = program.constants.value(name);
     let values = [name, ValueRef::Integer(max)];
     let Machine { cursors, builder, .. } = m;
     let VmCursor::Tree(tree) = cursors[usize::from(cursor.0)].settled()? else { return Err(write::not_writable()) };

@@ -211,7 +211,7 @@ pub fn info(kind: CursorKind, root: Option<PageNo>, key: Option<Arc<KeyInfo>>, c
 
 /// Emits code that puts a value into a new register.
 pub fn load(b: &mut ProgramBuilder, value: impl Into<Value>) -> Reg {
-    let value = b.constant(value.into());
+    let value = b.constant(value.into().as_ref());
     let dst = b.register();
     b.emit(Insn::Const { value, dst });
     dst
@@ -221,7 +221,7 @@ pub fn load(b: &mut ProgramBuilder, value: impl Into<Value>) -> Reg {
 pub fn load_row(b: &mut ProgramBuilder, values: &[Value]) -> Reg {
     let start = b.registers(values.len());
     for (i, value) in values.iter().enumerate() {
-        let value = b.constant(value.clone());
+        let value = b.constant(value.as_ref());
         b.emit(Insn::Const { value, dst: start.at(i) });
     }
     start

@@ -117,8 +117,8 @@ impl Cursor {
         Ok(Row { page: &self.here().node.page, span })
     }
 
-    /// The row or entry on which the cursor stands, if its cell was parsed before or is an ordinary one, and nothing has
-    /// been written since the cursor came here. `None`: not known here, see [`Cursor::row`].
+    /// The row or entry on which the cursor stands, if its cell was parsed before, is an ordinary one or that of a table's leaf, and nothing
+    /// has been written since the cursor came here. `None`: not known here, see [`Cursor::row`].
     #[inline]
     pub fn peek(&mut self, btree: &Btree) -> Option<Row<'_>> {
         if !self.is_on_current_row(btree) {
@@ -132,9 +132,12 @@ impl Cursor {
         let mut at = node.cell_at(usize::from(level.index)).ok()?;
         let (max_local, usable) = (self.limits.max_local, self.limits.usable);
         if node.kind == PageKind::TableLeaf {
-            let row = cell::read_usual_row(&node.page, at, max_local, usable)?;
-            self.row = Some(ParsedRow { rowid: row.rowid, span: row.payload, is_saved: false });
-            return Some(Row { page: &node.page, span: row.payload });
+            let row = match cell::read_usual_row(&node.page, at, max_local, usable) {
+                Some(row) => ParsedRow { rowid: row.rowid, span: row.payload, is_saved: false },
+                None => level.parse(&self.limits).ok()?,
+            };
+            self.row = Some(row);
+            return Some(Row { page: &node.page, span: row.span });
         }
         if node.kind == PageKind::IndexInterior {
             at += CHILD_LEN;

@@ -11,6 +11,7 @@ use lithe_format::PageNo;
 use lithe_optimize::write::foreign_keys::{drop_needs_delete, is_parent};
 use lithe_resolve::ir::OutputColumn;
 use lithe_sql::ast::{Conflict, Drop, Name, ObjectKind, QualifiedName};
+use lithe_value::ValueRef;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg, TextId};
 
@@ -223,7 +224,7 @@ fn drop_trees(cg: &mut Codegen<'_>, db: Db, roots: Vec<PageNo>) -> Result<Reg> {
     for root in roots {
         cg.env.authorize_root_page(db)?;
         let (root_register, moved) = (cg.b.register(), cg.b.register());
-        let value = cg.b.constant(i64::from(root.get()).into());
+        let value = cg.b.constant(ValueRef::Integer(root.get().into()));
         cg.b.emit(Insn::Const { value, dst: root_register });
         cg.b.emit(Insn::DropTree { db, root: root_register, moved });
         let stands = cg.b.label();

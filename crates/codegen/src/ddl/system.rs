@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lithe_catalog::{Result, SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
 use lithe_functions::RowOperation;
 use lithe_sql::ast::Name;
-use lithe_value::Value;
+use lithe_value::ValueRef;
 use lithe_vm::insn::{Insn, delete_flags, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg, Sequence, TextId};
 use lithe_vm::program::{CursorInfo, CursorKind, TableMetadata};
@@ -152,7 +152,7 @@ pub(super) fn append_row(cg: &mut Codegen<'_>, cursor: CursorId, values: Reg, co
 
 /// Puts a text constant into a register.
 pub(crate) fn load_text(cg: &mut Codegen<'_>, text: &[u8], dst: Reg) {
-    let value = cg.b.constant(Value::text(text));
+    let value = cg.b.constant(ValueRef::Text(text));
     cg.b.emit(Insn::Const { value, dst });
 }
 

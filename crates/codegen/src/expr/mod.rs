@@ -24,7 +24,7 @@ use lithe_catalog::{Result, fail};
 use lithe_resolve::ir::{
     BinaryOp, Call, Child, ComputedId, Expr, Parameter, SourceId, SubqueryId, UnaryOp, any, for_each_child, is_constant,
 };
-use lithe_value::{Affinity, Value as Constant};
+use lithe_value::{Affinity, ValueRef};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
@@ -136,9 +136,9 @@ impl<'a> Codegen<'a> {
             Expr::Null => self.b.emit(Insn::Null { start: dst, count: 1 }),
             Expr::Integer(value) => self.emit_integer(*value, dst),
             Expr::Boolean(truth) => self.emit_integer(i64::from(*truth), dst),
-            Expr::Real(value) => self.emit_constant(Constant::from(*value), dst),
-            Expr::Text(text) => self.emit_constant(Constant::text(*text), dst),
-            Expr::Blob(blob) => self.emit_constant(Constant::blob(*blob), dst),
+            Expr::Real(value) => self.emit_constant(ValueRef::Real(*value), dst),
+            Expr::Text(text) => self.emit_constant(ValueRef::Text(text), dst),
+            Expr::Blob(blob) => self.emit_constant(ValueRef::Blob(blob), dst),
             Expr::Parameter(Parameter { number, .. }) => {
                 self.b.uses_parameter(*number);
                 self.b.emit(Insn::Parameter { number: *number, dst });
@@ -237,11 +237,11 @@ impl<'a> Codegen<'a> {
     pub(crate) fn emit_integer(&mut self, value: i64, dst: Reg) {
         match i32::try_from(value) {
             Ok(value) => self.b.emit(Insn::Integer { value, dst }),
-            Err(_) => self.emit_constant(Constant::from(value), dst),
+            Err(_) => self.emit_constant(ValueRef::Integer(value), dst),
         }
     }
 
-    fn emit_constant(&mut self, value: Constant, dst: Reg) {
+    fn emit_constant(&mut self, value: ValueRef<'_>, dst: Reg) {
         let value = self.b.constant(value);
         self.b.emit(Insn::Const { value, dst });
     }

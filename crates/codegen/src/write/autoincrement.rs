@@ -6,7 +6,7 @@
 
 use lithe_catalog::{NameBuf, SEQUENCE_TABLE};
 use lithe_sql::ast::Name;
-use lithe_value::Value;
+use lithe_value::ValueRef;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{ConstId, CursorId, Db, Sequence};
 
@@ -63,7 +63,7 @@ fn for_each<'a>(cg: &mut Codegen<'a>, emit: impl Fn(&mut Codegen<'a>, CursorId, 
     // In SQLite's order, which shows in sqlite_sequence: the table that was found last comes first.
     for (at, numbered) in sequences.iter_mut().enumerate().rev() {
         let cursor = *numbered.cursor.get_or_insert_with(|| cursor_on_sequences(cg, numbered.db));
-        let name = cg.b.constant(Value::text(numbered.name.name().as_bytes()));
+        let name = cg.b.constant(ValueRef::Text(numbered.name.name().as_bytes()));
         emit(cg, cursor, name, Sequence(at as u16));
     }
     programs.borrow_mut().sequences = sequences;

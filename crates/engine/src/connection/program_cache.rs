@@ -189,6 +189,9 @@ impl ProgramCache {
     /// Empties the cache. Kept programs hold functions and collations that may have been replaced, and their
     /// destructors must run now.
     pub(crate) fn clear(&self) {
+        if self.kept.borrow().is_empty() {
+            return;
+        }
         let forgotten = self.kept.replace(Kept::new());
         drop(forgotten);
     }
@@ -206,6 +209,10 @@ impl Kept {
             nothing: None,
             refused: [(0, 0); REFUSED],
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.texts.order.is_empty() && self.templates.order.is_empty() && self.spare.is_none()
     }
 
     fn programs(&mut self, by: Lookup) -> &mut Programs {

@@ -11,8 +11,12 @@ use lithe_value::ValueRef;
 /// each call. Its memory is reused, so that reading rows allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// The columns located so far; they are located in order.
+    /// Columns located so far; they are located in order.
     columns: Vec<Column>,
+    /// The number of the first of them. Only the lengths of those before were looked at.
+    first: usize,
+    /// No columns are passed over, because one of those was wanted after all: of this row or of one before.
+    keeps_all: bool,
     /// 0 until the header's length has been read; no header is that short.
     header_len: u32,
     /// The offset of the next serial type.
@@ -22,6 +26,8 @@ pub struct View {
     payload_len: u32,
 }
 
+/// The number of types of one byte that are passed over together.
+const SKIPPED: usize = 16;
 /// The number of types of one byte that are read together.
 const BATCH: usize = 8;
 /// The bits that are set in none of them.
@@ -76,13 +82,22 @@ pub enum Located {
 impl View {
     /// A view of no record.
     pub const fn new() -> View {
-        View { columns: Vec::new(), header_len: 0, header_at: 0, content_at: 0, payload_len: 0 }
+        View {
+            columns: Vec::new(),
+            first: 0,
+            keeps_all: false,
+            header_len: 0,
+            header_at: 0,
+            content_at: 0,
+            payload_len: 0,
+        }
     }
 
     /// Forgets the row before; the next row's payload has `payload_len` bytes, overflow included.
     #[inline]
     pub fn reset(&mut self, payload_len: u32) {
         self.columns.clear();
+        self.first = 0;
         self.header_len = 0;
         self.payload_len = payload_len;
     }
@@ -91,8 +106,8 @@ impl View {
     /// extremely wide tables.
     #[inline]
     pub fn locate(&mut self, payload: &[u8], index: usize) -> Result<Located, Malformed> {
-        match self.columns.get(index) {
-            Some(column) => Ok(Located::At(*column)),
+        match self.known(index) {
+            Some(column) => Ok(Located::At(column)),
             None => self.locate_further(payload, index),
         }
     }
@@ -100,25 +115,32 @@ impl View {
     /// The place of column `index`, if it has been located.
     #[inline]
     pub fn known(&self, index: usize) -> Option<Column> {
-        self.columns.get(index).copied()
+        self.columns.get(index.wrapping_sub(self.first)).copied()
     }
 
     /// The number of columns that the record has, which parses all of its header.
     pub fn column_count(&mut self, payload: &[u8]) -> Result<Option<usize>, Malformed> {
         match self.locate(payload, usize::MAX)? {
             Located::NeedsBytes(_) => Ok(None),
-            Located::At(_) | Located::Absent => Ok(Some(self.columns.len())),
+            Located::At(_) | Located::Absent => Ok(Some(self.first + self.columns.len())),
         }
     }
 
     fn locate_further(&mut self, payload: &[u8], index: usize) -> Result<Located, Malformed> {
+        if index < self.first {
+            self.keeps_all = true;
+            self.reset(self.payload_len);
+        }
         if self.header_len == 0 && !self.read_header_len(payload)? {
             return Ok(Located::Absent);
         }
         let header = payload.get(..self.header_len as usize);
         let known = header.unwrap_or(payload);
+        if !self.keeps_all && index - self.next_column() >= SKIPPED {
+            self.skip_to(known, index);
+        }
         self.locate_short(known, index);
-        while self.columns.len() <= index {
+        while self.next_column() <= index {
             if self.header_at >= self.header_len {
                 return self.end_of_header();
             }
@@ -131,7 +153,40 @@ impl View {
             self.header_at += len;
             self.push(serial)?;
         }
-        self.columns.get(index).map_or_else(|| self.end_of_header(), |column| Ok(Located::At(*column)))
+        self.known(index).map_or_else(|| self.end_of_header(), |column| Ok(Located::At(column)))
+    }
+
+    /// The number of the column that is located next.
+    #[inline]
+    fn next_column(&self) -> usize {
+        self.first + self.columns.len()
+    }
+
+    /// Passes over the columns before `index`, if all of them have types of one byte: of a wide table's rows often one column is wanted that is far
+    /// behind the first.
+    fn skip_to(&mut self, known: &[u8], index: usize) {
+        let count = index - self.next_column();
+        let Some(types) = known.get(self.header_at as usize..).and_then(|types| types.get(..count)) else { return };
+        let (batches, rest) = types.as_chunks::<SKIPPED>();
+        let mut at = u64::from(self.content_at);
+        for types in batches {
+            let Some(len) = content_len(types) else { return };
+            at += len;
+        }
+        // A type of 0 has no content.
+        let mut last = [0; SKIPPED];
+        for (to, from) in last.iter_mut().zip(rest) {
+            *to = *from;
+        }
+        let Some(len) = content_len(&last) else { return };
+        at += len;
+        if at > u64::from(self.payload_len) {
+            return;
+        }
+        self.columns.clear();
+        self.first = index;
+        self.content_at = at as u32;
+        self.header_at += count as u32;
     }
 
     /// Locates columns up to `index` whose types have one byte, several at a time, until one has a longer type: the columns of wide
@@ -139,7 +194,7 @@ impl View {
     #[expect(clippy::indexing_slicing, reason = "the table has a place for each of seven bits")]
     fn locate_short(&mut self, known: &[u8], index: usize) {
         let types = known.get(self.header_at as usize..).unwrap_or_default();
-        let wanted = index.saturating_add(1).saturating_sub(self.columns.len());
+        let wanted = index.saturating_add(1).saturating_sub(self.next_column());
         for types in types.get(..wanted).unwrap_or(types).as_chunks::<BATCH>().0 {
             if u64::from_le_bytes(*types) & HIGH_BITS != 0 {
                 return;
@@ -192,6 +247,33 @@ impl View {
     }
 }
 
+/// The length of the content of columns with these types together; `None` if a type has more bytes. The compiler makes vectors of this.
+#[inline]
+fn content_len(types: &[u8; SKIPPED]) -> Option<u64> {
+    const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    let (low, high) = halves(types);
+    if (low | high) & HIGH_BITS != 0 {
+        return None;
+    }
+    // Up to 4 the length of an integer is its type, then come 6, 8 and 8; from 8 on there is no content, and from 12 on half of what exceeds that.
+    let lengths = types.map(|serial| {
+        let number = serial.min(4) + 2 * serial.saturating_sub(4).min(2);
+        let text = serial.saturating_sub(12) / 2;
+        (if serial < 8 { number } else { 0 }) + text
+    });
+    let (low, high) = halves(&lengths);
+    // Sums of two bytes each, then of all four of those.
+    let pairs = (low & EVEN) + (low >> 8 & EVEN) + (high & EVEN) + (high >> 8 & EVEN);
+    Some(pairs.wrapping_mul(ONES) >> 48)
+}
+
+#[inline]
+fn halves(bytes: &[u8; SKIPPED]) -> (u64, u64) {
+    let all = u128::from_le_bytes(*bytes);
+    (all as u64, (all >> 64) as u64)
+}
+
 /// The serial type at `at` and the length of its varint.
 #[inline]
 fn read_serial(header: &[u8], at: usize) -> Option<(SerialType, u32)> {
@@ -242,8 +324,46 @@ mod tests {
             assert_eq!(format!("{:?}", column.value(&record)), format!("{:?}", Some(row[index])));
         }
         assert_eq!(view.column_count(&record), Ok(Some(300)));
+        view.keeps_all = false;
+        view.reset(record.len() as u32);
+        for index in [20, 21, 20, 70, 3, 299, 298] {
+            let Ok(Located::At(column)) = view.locate(&record, index) else { panic!("{index}") };
+            assert_eq!(format!("{:?}", column.value(&record)), format!("{:?}", Some(row[index])));
+        }
         view.reset(record.len() as u32 - 1);
         assert_eq!(view.locate(&record, 299), Err(Malformed("record content longer than its payload")));
+    }
+
+    /// The lengths of sixteen types together are those of each.
+    #[test]
+    fn lengths_of_short_types() {
+        for serial in 0..=0x7f {
+            let mut types = [serial; SKIPPED];
+            types[5] = 127;
+            let expected: u32 = types.iter().map(|serial| SerialType(u32::from(*serial)).len()).sum();
+            assert_eq!(content_len(&types), Some(u64::from(expected)), "{serial}");
+            types[9] = 0x80;
+            assert_eq!(content_len(&types), None);
+        }
+    }
+
+    /// A column is found behind others that were passed over, and absent or malformed as if all had been looked at.
+    #[test]
+    fn columns_that_are_passed_over() {
+        let mut builder = Builder::new();
+        let row: Vec<ValueRef<'_>> = (0..100).map(|at| ValueRef::Integer([0, 1, -7, 300, 1 << 40][at % 5])).collect();
+        let record = builder.build(&row).to_vec();
+        for index in 0..100 {
+            let mut view = View::new();
+            view.reset(record.len() as u32);
+            let Ok(Located::At(column)) = view.locate(&record, index) else { panic!("{index}") };
+            assert_eq!(format!("{:?}", column.value(&record)), format!("{:?}", Some(row[index])));
+            assert_eq!(view.locate(&record, 100), Ok(Located::Absent));
+            assert_eq!(view.column_count(&record), Ok(Some(100)));
+            view.reset(column.at);
+            let is_absent = column.serial.len() == 0;
+            assert_eq!(view.locate(&record, index).is_ok(), is_absent, "{index}");
+        }
     }
 
     #[test]

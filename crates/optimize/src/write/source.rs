@@ -58,7 +58,8 @@ impl<'a> InsertSource<'a> {
             }
             InsertRows::Query(query) => query,
         };
-        let is_collected = has_triggers || reads(query, resolved.target.table);
+        let may_read = planner.context.resolver.has_subqueries() || !is_values(query);
+        let is_collected = has_triggers || may_read && reads(query, resolved.target.table);
         let plan = planner.plan_query(query, if is_collected { RowsFor::Use } else { RowsFor::Coroutine })?;
         Ok(InsertSource::Query { plan, is_collected })
     }
@@ -79,6 +80,13 @@ impl InsertSource<'_> {
             InsertSource::Query { .. } => false,
         }
     }
+}
+
+/// Whether the query is a list of rows and nothing else, in whose expressions queries may stand.
+fn is_values(query: &Query<'_>) -> bool {
+    matches!(query.cores, [core] if matches!(core.body, CoreBody::Values(_)))
+        && query.order_by.is_empty()
+        && query.limit.is_none()
 }
 
 /// Whether the query reads the table, anywhere.

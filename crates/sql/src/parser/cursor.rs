@@ -14,6 +14,9 @@ use crate::token::{Token, TokenKind};
 /// Entries on the stack of SQLite's parser below a statement.
 const BASE_ENTRIES: u32 = 3;
 
+/// The space for the items of a list, at first.
+const LIST_LEN: usize = 8;
+
 /// The state of a parse: the position, and the data collected about the statement.
 pub(super) struct Parser<'a, 'l> {
     pub(super) sql: &'a [u8],
@@ -245,13 +248,19 @@ impl<'a, 'l> Parser<'a, 'l> {
     }
 
     /// One or more items, separated by commas.
+    #[inline]
+    pub(super) fn list<T: Copy>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<&'a [T]> {
+        self.list_of(LIST_LEN, item)
+    }
+
+    /// As [`Parser::list`], with space for `len` items at first.
     #[inline(never)] // the items are on the stack frame of this recursive function
-    pub(super) fn list<T: Copy>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<&'a [T]> {
+    fn list_of<T: Copy>(&mut self, len: usize, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<&'a [T]> {
         let first = item(self)?;
         if !self.at(TokenKind::Comma) {
             return Ok(std::slice::from_ref(self.arena.alloc(first)));
         }
-        let mut items = ArenaVec::with_capacity_in(8, self.arena);
+        let mut items = ArenaVec::with_capacity_in(len, self.arena);
         items.push(first);
         while self.take(TokenKind::Comma)? {
             items.push(item(self)?);
@@ -262,8 +271,18 @@ impl<'a, 'l> Parser<'a, 'l> {
     /// `( item, ... )`
     #[inline]
     pub(super) fn parenthesized_list<T: Copy>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<&'a [T]> {
+        self.parenthesized_list_of(LIST_LEN, item)
+    }
+
+    /// As [`Parser::parenthesized_list`], with space for `len` items at first.
+    #[inline]
+    pub(super) fn parenthesized_list_of<T: Copy>(
+        &mut self,
+        len: usize,
+        item: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<&'a [T]> {
         self.expect(TokenKind::LeftParen)?;
-        let items = self.list(item)?;
+        let items = self.list_of(len, item)?;
         self.expect(TokenKind::RightParen)?;
         Ok(items)
     }

@@ -34,6 +34,7 @@ use crate::token::{Token, TokenKind};
 #[derive(Debug, Default)]
 pub struct Templates {
     last: [Template; KEPT],
+    lists: rows::Lists,
     /// The number of templates that were read from their whole text.
     read: usize,
     /// The number of them since the last one that had occurred before.
@@ -154,7 +155,11 @@ impl Templates {
         let template = self.last.get_mut(at)?;
         template.clear();
         let mut reader = Reader { sql, lexer, template, copied_to: first.span.start };
-        let tail = if is_insert { rows::read(&mut reader)? } else { operands::read(&mut reader, first.kind)? };
+        let tail = if is_insert {
+            rows::read(&mut reader, &mut self.lists)?
+        } else {
+            operands::read(&mut reader, first.kind)?
+        };
         template.is_whole = !template.literals.is_empty();
         self.read += usize::from(template.is_whole);
         template.is_whole.then_some((at, tail))

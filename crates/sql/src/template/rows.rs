@@ -1,11 +1,46 @@
 //! The literals of VALUES: those that are whole members of a row.
+//!
+//! Of several rows they are read only if an INSERT of several rows has begun in the same way before: lists of rows that come once, of a dump say, are
+//! read in vain, and take as long as the parser.
 
-use super::{Place, Reader, is_end, literal};
+use super::{KEPT, Place, Reader, is_end, literal};
+use crate::ast::Span;
 use crate::token::{Token, TokenKind};
 
+/// What stood before the rows of the last INSERTs of several rows.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    beginnings: [Vec<u8>; KEPT],
+    /// How many were kept, ever.
+    kept: usize,
+}
+
+impl Lists {
+    /// Whether an INSERT of several rows has begun so; from now on one has.
+    fn has_seen(&mut self, beginning: &[u8]) -> bool {
+        if self.beginnings.iter().any(|known| known == beginning) {
+            return true;
+        }
+        if let Some(oldest) = self.beginnings.get_mut(self.kept % KEPT)
+            && beginning.len() <= BEGINNING_MAX
+        {
+            oldest.clear();
+            oldest.extend_from_slice(beginning);
+            self.kept += 1;
+        }
+        false
+    }
+}
+
+/// The longest beginning that is kept, in bytes.
+const BEGINNING_MAX: usize = 4096;
+
 /// Reads an INSERT behind its first word; returns the offset behind it.
-pub(super) fn read(reader: &mut Reader<'_, '_>) -> Option<usize> {
+pub(super) fn read(reader: &mut Reader<'_, '_>, lists: &mut Lists) -> Option<usize> {
+    let start = reader.copied_to;
     skip_to_values(reader)?;
+    let beginning = Span::new(start, reader.lexer.offset());
+    let mut is_known = false;
     loop {
         if reader.lexer.next_significant().kind != TokenKind::LeftParen {
             return None;
@@ -14,7 +49,8 @@ pub(super) fn read(reader: &mut Reader<'_, '_>) -> Option<usize> {
         let behind_row = reader.lexer.offset();
         let after = reader.lexer.next_significant();
         match after.kind {
-            TokenKind::Comma => {}
+            TokenKind::Comma if is_known => {}
+            TokenKind::Comma if lists.has_seen(beginning.text(reader.sql)) => is_known = true,
             kind if is_end(kind) => {
                 reader.copy_to(behind_row);
                 return Some(after.span.end as usize);

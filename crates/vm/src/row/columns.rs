@@ -8,8 +8,8 @@
 //!
 //! All columns of a row are located together, up to the last one that was read of any row. Reading a column then costs two array
 //! accesses. Rows of a table begin with the same types up to the first that differs, so that columns up to there have the same
-//! distances, and only the others are placed anew. Rarer cases (a header of more than 127 bytes, a type of more than 16 bits, columns after one that ends on another
-//! page) and later columns are left to the record's view.
+//! distances, and only the others are placed anew. Rarer cases (a header of more than 127 bytes, a type of more than four bytes) and later columns are left to
+//! the record's view.
 
 use lithe_format::cell::PayloadSpan;
 use lithe_format::serial_type::SerialType;
@@ -21,7 +21,7 @@ use crate::register::{BytesKind, INLINE_MAX, Register};
 /// The most columns that are located without the view.
 const COLUMNS_MAX: usize = 16;
 /// The type of a text or blob is twice its length, plus this (or one more).
-const FIRST_LONG: u16 = 12;
+const FIRST_LONG: u32 = 12;
 
 /// Content lengths of the types of one byte.
 const SHORT_LEN: [u16; 0x80] = {
@@ -45,14 +45,16 @@ const HIGH_BITS_OF_EIGHT: u64 = 0x8080_8080_8080_8080;
 #[derive(Debug, Default)]
 pub struct Columns {
     /// A group of types may extend past the last column: the buffer has space for it.
-    types: [u16; COLUMNS_MAX + BATCH],
+    types: [u32; COLUMNS_MAX + BATCH],
     /// Where the record starts on the page.
     base: u32,
     /// Where each content starts, counted from the base; after the last one, where it ends.
     starts: [u32; COLUMNS_MAX + BATCH + 1],
-    /// How many columns of this row are located.
+    /// How many columns of this row are located and end on the page.
     known: usize,
-    /// The column after those begins on the page and ends on another.
+    /// How many are located if the page has only the beginning of the record.
+    placed: usize,
+    /// The column after those that are known ends on another page.
     is_cut: bool,
     /// The record has no more columns than those, because later ones were added to the table after it was written.
     is_short: bool,
@@ -85,9 +87,17 @@ impl Default for Beginning {
 }
 
 impl Columns {
-    /// Makes [`Columns::find`] locate column `index` too, from the next row on.
+    /// Makes [`Columns::find`] locate column `index` too, from the next row on, unless it is too far behind.
+    #[inline]
     pub fn locate_up_to(&mut self, index: usize) {
-        let wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));
+        if index < COLUMNS_MAX {
+            self.locate_first(index + 1);
+        }
+    }
+
+    /// Makes [`Columns::find`] locate the first `count` columns, or as many as it can.
+    pub fn locate_first(&mut self, count: usize) {
+        let wanted = self.wanted.max(count.min(COLUMNS_MAX));
         if wanted != self.wanted {
             self.wanted = wanted;
             self.last.header_len = NO_HEADER;
@@ -132,7 +142,7 @@ impl Columns {
         let mut start = self.starts[first];
         let slots = self.types[first..known].iter_mut().zip(&mut self.starts[first + 1..]);
         for ((slot, end), serial) in slots.zip(&types.to_le_bytes()[first..]) {
-            *slot = u16::from(*serial);
+            *slot = u32::from(*serial);
             start += u32::from(SHORT_LEN[usize::from(*serial & 0x7f)]);
             *end = start;
         }
@@ -215,7 +225,7 @@ impl Columns {
                     break;
                 };
                 self.types[known] = serial;
-                self.starts[known + 1] = self.starts[known] + u32::from(serial.saturating_sub(FIRST_LONG) / 2);
+                self.starts[known + 1] = self.starts[known] + (serial - FIRST_LONG) / 2;
                 (known, at) = (known + 1, at + len);
             } else {
                 break;
@@ -225,7 +235,7 @@ impl Columns {
         let beyond = at.saturating_sub(header_end);
         let known = known.saturating_sub(beyond).min(wanted);
         if self.starts[known] > span.local {
-            self.is_cut = true;
+            (self.is_cut, self.placed) = (true, known);
             return Some(self.known_before(known, span.local));
         }
         self.is_short = known < self.wanted && at >= header_end;
@@ -239,7 +249,7 @@ impl Columns {
         let mut start = self.starts[known];
         let slots = self.types[known..][..BATCH].iter_mut().zip(&mut self.starts[known + 1..][..BATCH]);
         for ((slot, end), serial) in slots.zip(types) {
-            *slot = u16::from(serial);
+            *slot = u32::from(serial);
             start += u32::from(SHORT_LEN[usize::from(serial & 0x7f)]);
             *end = start;
         }
@@ -257,13 +267,13 @@ impl Columns {
         self.is_short && index >= self.known
     }
 
-    /// The type of column `index`, and where its content starts on the page, if it ends on another page.
+    /// The type of column `index`, and where its content would start if the page had all of the record, if it ends on another page.
     #[inline]
     pub fn cut(&self, index: usize) -> Option<(SerialType, usize)> {
-        if index != self.known || !self.is_cut {
+        if !self.is_cut || index < self.known || index >= self.placed {
             return None;
         }
-        Some((SerialType(u32::from(self.types[index])), (self.base + self.starts[index]) as usize))
+        Some((SerialType(self.types[index]), (self.base + self.starts[index]) as usize))
     }
 
     /// The type of column `index`, and where its content starts on the page.
@@ -273,7 +283,7 @@ impl Columns {
             return None;
         }
         let (serial, start) = (*self.types.get(index)?, *self.starts.get(index)?);
-        Some((SerialType(u32::from(serial)), (self.base + start) as usize))
+        Some((SerialType(serial), (self.base + start) as usize))
     }
 }
 
@@ -284,18 +294,20 @@ fn beginning_at(page: &[u8], span: PayloadSpan) -> Option<(u8, u64)> {
     Some((header_len, u64::from_le_bytes(*types)))
 }
 
-/// A type of two or three bytes, and its length; `None` if it exceeds 16 bits.
+/// A type of two to four bytes, and its length; `None` if it is longer, or if one byte would do. All columns together then have less than
+/// 2^32 bytes.
 #[inline]
-fn wide_type(header: &[u8]) -> Option<(u16, usize)> {
+fn wide_type(header: &[u8]) -> Option<(u32, usize)> {
     let bits = |byte: u8| u32::from(byte & 0x7f);
-    match *header {
-        [first, second @ ..0x80, ..] => Some(((bits(first) << 7 | bits(second)) as u16, 2)),
-        [first, second, third @ ..0x80, ..] => {
-            let serial = bits(first) << 14 | bits(second) << 7 | bits(third);
-            Some((u16::try_from(serial).ok()?, 3))
+    let (serial, len) = match *header {
+        [first, second @ ..0x80, ..] => (bits(first) << 7 | bits(second), 2),
+        [first, second, third @ ..0x80, ..] => (bits(first) << 14 | bits(second) << 7 | bits(third), 3),
+        [first, second, third, fourth @ ..0x80, ..] => {
+            (bits(first) << 21 | bits(second) << 14 | bits(third) << 7 | bits(fourth), 4)
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    (serial >= 0x80).then_some((serial, len))
 }
 
 /// The bytes at `at`, padded with zeros at the end of the page.
@@ -445,5 +457,32 @@ mod tests {
             }
         }
         assert!(guessed > 1_000, "{guessed} rows were like the row before");
+    }
+
+    /// A type in more bytes than it needs is left to the view: its content is not that of a text.
+    #[test]
+    fn a_type_in_too_many_bytes() {
+        let page = [4, 0x80, 1, 1, 7, 8, 0, 0, 0, 0, 0, 0];
+        let mut columns = Columns::default();
+        columns.locate_first(2);
+        columns.find(&page, PayloadSpan { at: 0, local: 6, len: 6 });
+        assert_eq!(located(&columns).0, [None; 10]);
+    }
+
+    /// Columns behind one that is very long, and ends on another page, are located with it.
+    #[test]
+    fn columns_behind_a_long_one() {
+        let long = vec![0; 2_000_000];
+        let values = [ValueRef::Integer(7), ValueRef::Blob(&long), ValueRef::Null, ValueRef::Text(&long[..70_000])];
+        let record = Builder::new().build(&values).to_vec();
+        let mut columns = Columns::default();
+        columns.locate_first(6);
+        columns.find(&record[..500], PayloadSpan { at: 0, local: 500, len: record.len() as u32 });
+        let cut = |at| columns.cut(at).map(|(serial, at)| (serial.0, at));
+        assert_eq!(columns.get(0).map(|(serial, at)| (serial.0, at)), Some((1, 10)));
+        assert_eq!(
+            [1, 2, 3, 4].map(cut),
+            [Some((4_000_012, 11)), Some((0, 2_000_011)), Some((140_013, 2_000_011)), None]
+        );
     }
 }

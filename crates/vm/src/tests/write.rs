@@ -75,7 +75,7 @@ fn autoincrement_never_goes_back() {
         let cursor = writable(&mut b, root);
         let of_sequences = writable(&mut b, sequences);
         let (row, sequence) = (b.registers(2), Sequence(0));
-        let name = b.constant(Value::text(&b"t"[..]));
+        let name = b.constant(ValueRef::Text(b"t"));
         b.emit(Insn::ReadSequence { cursor: of_sequences, name, sequence });
         let rowid = load(&mut b, given);
         b.emit(Insn::RaiseSequence { sequence, rowid });

@@ -4,6 +4,7 @@
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Expr, FrameBound, Window};
 use lithe_sql::ast::{FrameExclude, FrameUnit};
+use lithe_value::ValueRef;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
@@ -144,7 +145,7 @@ fn emit_keep_empty<'a>(cg: &mut Codegen<'a>, frame: &Frame<'a>) {
     let some = cg.b.label();
     let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
     cg.b.emit(Insn::Ge { flags, collation, lhs: far, rhs: near, target: some });
-    let value = cg.b.constant(lithe_value::Value::from(if is_before { i64::MAX } else { -i64::MAX }));
+    let value = cg.b.constant(ValueRef::Integer(if is_before { i64::MAX } else { -i64::MAX }));
     cg.b.emit(Insn::Const { value, dst: end });
     cg.b.place(some);
 }
@@ -160,7 +161,7 @@ fn check_distance(cg: &mut Codegen<'_>, unit: FrameUnit, reg: Reg, which: &str) 
         let affinities = cg.b.affinity_list(&[lithe_value::Affinity::Numeric]);
         cg.b.emit(Insn::Affinity { start: reg, affinities });
         let empty = cg.b.temporary();
-        let value = cg.b.constant(lithe_value::Value::text(&b""[..]));
+        let value = cg.b.constant(ValueRef::Text(b""));
         cg.b.emit(Insn::Const { value, dst: empty });
         let (flags, collation) = (CompareFlags(CompareFlags::NULL_JUMPS), CollationId::BINARY);
         cg.b.emit(Insn::Ge { flags, collation, lhs: reg, rhs: empty, target: wrong });
@@ -326,7 +327,7 @@ fn emit_is_beyond_distance<'a>(
     // Which of the two is shifted matters only if an integer becomes a real: it is the key of the earlier row.
     let moved = if matches!(bound, FrameBound::Following(_)) { limit } else { seen };
     let empty = cg.b.temporary();
-    let value = cg.b.constant(lithe_value::Value::text(&b""[..]));
+    let value = cg.b.constant(ValueRef::Text(b""));
     cg.b.emit(Insn::Const { value, dst: empty });
     let (flags, collation) = (CompareFlags(CompareFlags::NULL_JUMPS), CollationId::BINARY);
     cg.b.emit(Insn::Ge { flags, collation, lhs: moved, rhs: empty, target: fixed });

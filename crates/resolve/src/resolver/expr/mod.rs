@@ -69,7 +69,13 @@ pub(super) fn resolve_each<'a>(
 ) -> Result<&'a [Expr<'a>]> {
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(exprs.len(), resolver.arena);
     for expr in exprs {
-        resolved.push(resolve_expr(resolver, scope, expr)?);
+        resolved.push(match expr.kind {
+            // Of lists of many rows most are these.
+            ExprKind::Null => Expr::Null,
+            ExprKind::Integer(value) => Expr::Integer(value),
+            ExprKind::String(text) => Expr::Text(text),
+            _ => resolve_expr(resolver, scope, expr)?,
+        });
     }
     Ok(resolved.into_bump_slice())
 }

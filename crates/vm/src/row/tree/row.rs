@@ -92,7 +92,7 @@ impl TreeCursor {
     /// Announces that the first `count` columns are read next.
     #[inline]
     pub fn want_columns(&mut self, count: usize) {
-        self.inner.columns.locate_up_to(count - 1);
+        self.inner.columns.locate_first(count);
         if self.inner.state == RowState::Unread {
             self.read_row_in_place();
         }
@@ -215,6 +215,17 @@ impl TreeCursor {
         Ok(self.overflowing(index)?.is_some_and(|column| put_extent(column.serial, extent, dst)))
     }
 
+    /// Whether a column is NULL that is on the row's page, or at least whose type is. `None`: the caller must read the column.
+    pub fn is_null(&mut self, index: usize) -> Result<Option<bool>, Error> {
+        if !self.has_row_in_place() && !self.read_row()? {
+            return Ok(Some(true));
+        }
+        if let Some((serial, _)) = self.found(index) {
+            return Ok(Some(serial.is_null()));
+        }
+        Ok(self.overflowing(index)?.map(|column| column.serial.is_null()))
+    }
+
     /// A column whose type is on the row's page and which ends on another.
     fn overflowing(&mut self, index: usize) -> Result<Option<Column>, Error> {
         let local = self.inner.span.local;
@@ -235,7 +246,7 @@ impl TreeCursor {
         })
     }
 
-    /// A column that begins on the row's page and ends on another.
+    /// A column that ends on another page than the row's.
     #[inline]
     fn cut_column(&self, index: usize) -> Option<Column> {
         let (serial, start) = self.inner.columns.cut(index)?;
@@ -477,8 +488,8 @@ impl TreeCursor {
 /// Puts what a function reads of a long value into a register. False: it reads all of it.
 fn put_extent(serial: SerialType, extent: Extent, dst: &mut Register) -> bool {
     match extent {
-        Extent::Type if serial.is_blob() => dst.set_bytes(BytesKind::Blob, b""),
-        Extent::Type if serial.is_text() => dst.set_bytes(BytesKind::Text, b""),
+        Extent::Type if serial.is_blob() => dst.set_zeros(0),
+        Extent::Type if serial.is_text() => dst.set(ValueRef::Text(b"")),
         Extent::Length | Extent::Size if serial.is_blob() => dst.set_zeros(serial.len()),
         Extent::Size if serial.is_text() => dst.set_zeros(serial.len()),
         _ => return false,

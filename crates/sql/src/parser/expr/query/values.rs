@@ -26,7 +26,8 @@ pub(super) fn values<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
         rows.push(first);
         let mut before = first;
         while parser.take(TokenKind::Comma)? {
-            let row = parser.parenthesized_list(expr)?;
+            // In so many rows, unused space adds up.
+            let row = parser.parenthesized_list_of(first.len(), expr)?;
             height = height.max(tallest(row));
             selects.add(parser, before, row);
             rows.push(row);
