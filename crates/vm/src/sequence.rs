@@ -107,7 +107,7 @@ impl Ordinary {
             return Ok(false);
         }
         tree.release_row();
-        debug_assert!(self.serial.len() > 0, "the number has bytes to be overwritten");
+        debug_assert!(!self.serial.is_empty(), "the number has bytes to be overwritten");
         let bytes = max.to_be_bytes();
         let content = &bytes[bytes.len() - self.serial.len() as usize..];
         tree.inner.cursor.write_payload(&tree.btree, self.at as u32, content)?;

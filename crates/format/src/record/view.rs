@@ -353,15 +353,15 @@ mod tests {
         let mut builder = Builder::new();
         let row: Vec<ValueRef<'_>> = (0..100).map(|at| ValueRef::Integer([0, 1, -7, 300, 1 << 40][at % 5])).collect();
         let record = builder.build(&row).to_vec();
-        for index in 0..100 {
+        for (index, value) in row.iter().enumerate() {
             let mut view = View::new();
             view.reset(record.len() as u32);
             let Ok(Located::At(column)) = view.locate(&record, index) else { panic!("{index}") };
-            assert_eq!(format!("{:?}", column.value(&record)), format!("{:?}", Some(row[index])));
+            assert_eq!(format!("{:?}", column.value(&record)), format!("{:?}", Some(*value)));
             assert_eq!(view.locate(&record, 100), Ok(Located::Absent));
             assert_eq!(view.column_count(&record), Ok(Some(100)));
             view.reset(column.at);
-            let is_absent = column.serial.len() == 0;
+            let is_absent = column.serial.is_empty();
             assert_eq!(view.locate(&record, index).is_ok(), is_absent, "{index}");
         }
     }
