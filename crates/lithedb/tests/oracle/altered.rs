@@ -50,7 +50,7 @@ const FOREIGN: [[&str; 2]; 2] = [
     ],
 ];
 
-/// The worlds whose first difference docs/PLAN.md describes: which of several invalid names is reported.
+/// The worlds whose first difference docs/DIFFERENCES.md describes: which of several invalid names is reported.
 pub fn known_to_differ() -> Vec<u64> {
     if std::env::var_os("ORACLE_ALL").is_some() {
         return Vec::new();

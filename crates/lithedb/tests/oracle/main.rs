@@ -44,7 +44,7 @@ use fastrand::Rng;
 use pair::{Difference, Ended, Pair};
 use schema::Schema;
 
-/// The default number of worlds: the next one has a REPLACE whose delete triggers insert again, see docs/PLAN.md.
+/// The default number of worlds with random statements.
 const WORLDS: u64 = 510;
 /// As [`WORLDS`], with settings among the statements.
 const SETTINGS_WORLDS: u64 = 300;

@@ -2,7 +2,7 @@
 //! the same effect on the statements after them: names of columns, rows that count changes, checks, triggers, plans, errors.
 //!
 //! The generator cannot produce: settings of files (page size, journal, locks; other tests have them), `page_count` and its like, which
-//! depend on how pages are balanced, lists of functions, and what is known to differ in docs/PLAN.md: `writable_schema`,
+//! depend on how pages are balanced, lists of functions, and what is known to differ in docs/DIFFERENCES.md: `writable_schema`,
 //! `case_sensitive_like`, `full_column_names` without `short_column_names`, caches of no pages.
 
 use fastrand::Rng;

@@ -30,7 +30,7 @@ pub fn reason(difference: &Difference) -> Option<&'static str> {
         return Some("which of several names without a meaning, or keys without a parent, is reported");
     }
     if sql.contains(" RETURNING ") && have_equal_numbers(lithe, sqlite) {
-        return Some("integers in REAL columns, which SQLite shows as integers in RETURNING (docs/PLAN.md)");
+        return Some("integers in REAL columns, which SQLite shows as integers in RETURNING (docs/DIFFERENCES.md)");
     }
     if have_same_rows(lithe, sqlite) && (!inserts_for_sure(sql) || rowid(sqlite) > RANDOM_ROWIDS) {
         return Some("rowids chosen at random, and last_insert_rowid() after a statement that has failed");

@@ -156,7 +156,7 @@ impl World {
             _ => ("UPDATE", format!(" OF {}", self.column(&self.tables[at].columns.clone()))),
         };
         let time = self.one(&["BEFORE", "AFTER"]);
-        // In SQLite's BEFORE UPDATE triggers, generated columns of NEW are NULL, unless the trigger names another column (docs/PLAN.md).
+        // In SQLite's BEFORE UPDATE triggers, generated columns of NEW are NULL, unless the trigger names another column (docs/DIFFERENCES.md).
         let is_early = event == "UPDATE" && time == "BEFORE";
         let all = if is_early { self.tables[at].columns.clone() } else { self.tables[at].all.clone() };
         let mut scope = if event == "DELETE" { Vec::new() } else { qualified("NEW", &all) };
