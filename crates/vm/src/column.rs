@@ -201,6 +201,10 @@ pub fn columns(
     dst: Reg,
     count: u32,
 ) -> Result<(), BoxedError> {
+    debug_assert!(
+        count > 0 && dst.0 as usize + count as usize <= m.registers.len(),
+        "there is a register for each column"
+    );
     if let VmCursor::Tree(tree) = m.cursor(cursor) {
         tree.want_columns(usize::from(column) + count as usize);
     }

@@ -75,3 +75,17 @@ CREATE INDEX t2 ON t(s)
 CREATE INDEX t3 ON t(k, s)
 ? SELECT c FROM t WHERE (k = 1 OR s = 'y') AND k IN (1, 2, 3)
 ? SELECT c FROM t WHERE (k = 1 OR s = 'y') AND k = 3
+===
+-- A condition with a query is not given to the branches.
+CREATE TABLE b(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL)
+CREATE TABLE o(x INT, y TEXT)
+CREATE INDEX b0 ON b(k, s)
+CREATE INDEX b1 ON b(s, n DESC)
+? SELECT * FROM b WHERE (k = 1 OR s = 'y') AND k IN (SELECT x FROM o)
+? SELECT * FROM b WHERE (k = 1 OR s = 'y') AND k IN (3, 4, (SELECT max(x) FROM o))
+? SELECT * FROM b WHERE (k = 1 OR s = 'y') AND k IN (SELECT k FROM b)
+? SELECT * FROM (SELECT k, n FROM b WHERE k = 1 OR s = 'y') AS c WHERE k IN (SELECT x FROM o)
+? SELECT * FROM b WHERE (s = 'x' OR id = 5) AND n > (SELECT x FROM o)
+? SELECT * FROM b WHERE (s = 'x' OR id = 5) AND n IN (7, 8, (SELECT 4))
+? SELECT * FROM b WHERE (s = 'x' OR id = 5) AND n BETWEEN 4 AND (SELECT 4)
+? SELECT * FROM b WHERE (s = 'x' OR id = 5) AND n IN (7, 8)

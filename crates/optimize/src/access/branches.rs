@@ -1,7 +1,7 @@
 //! The paths of an OR's branches, chosen with all other conditions on the source.
 
 use lithe_catalog::{Result, fail};
-use lithe_resolve::ir::{CompareOp, Expr, SourceSet, indexed_column, is_constant, skip_collate};
+use lithe_resolve::ir::{CompareOp, Expr, SourceSet, has_query, indexed_column, is_constant, skip_collate};
 
 use super::candidate::{Candidate, Candidates, Way};
 use super::checks::State;
@@ -57,8 +57,11 @@ impl<'a> Join<'_, 'a> {
         let own = branch.conditions.len();
         let known = outside.union(SourceSet::single(source));
         let skipped = self.terms.disjunctions[disjunction].condition;
+        // SQLite gives no condition with a query to the branches, because it would be computed for each.
         let is_usable = |condition: &Condition<'a>| {
-            self.infos[source].admits(condition.origin) && is_one_constraint(&condition.expr)
+            self.infos[source].admits(condition.origin)
+                && is_one_constraint(&condition.expr)
+                && !has_query(&condition.expr)
         };
         let terms = terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, is_usable));
         let order = OrderColumns::none();

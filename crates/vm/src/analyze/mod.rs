@@ -166,6 +166,7 @@ struct Groups<'k> {
 impl<'k> Groups<'k> {
     /// No entries yet.
     fn new(key: &'k KeyInfo, is_one_unique: bool, selection: Option<Selection>) -> Groups<'k> {
+        debug_assert!(!is_one_unique || !key.columns().is_empty(), "a unique index has a column");
         let current = Sample::before_all(key.columns().len());
         Groups { key, entries: 0, is_one_unique, has_value: false, current, selection }
     }
@@ -184,6 +185,7 @@ impl<'k> Groups<'k> {
             }
         }
         self.current.equal.iter_mut().for_each(|equal| *equal += 1);
+        debug_assert!(self.current.equal.is_sorted_by(|a, b| a >= b), "groups of more columns are no larger");
         self.current.record.clear();
         self.current.record.extend_from_slice(record);
         self.entries += 1;
@@ -224,6 +226,7 @@ impl<'k> Groups<'k> {
     /// The text for sqlite_stat1: the entries of the index, and for 1, 2, ... columns the average size of a group, rounded up.
     fn averages(&self, columns: usize, entries: u64) -> String {
         let mut numbers = vec![entries];
+        debug_assert!(self.current.distinct_less.is_sorted(), "there are no fewer groups of more columns");
         for at in 0..columns.min(self.current.distinct_less.len()) {
             let groups = if self.entries == 0 { 1 } else { self.current.distinct_less[at] + 1 };
             // As in SQLite, a column with few repeated keys counts as unique.
