@@ -39,49 +39,39 @@ struct OpenLeaf<'p> {
     last: Option<ParsedRow>,
 }
 
-impl Cursor {
-    /// Adds entries after the one that this cursor has written last, as long as they fit on its leaf, and leaves the others. Answers how many
-    /// were added. The cursor then stands on the last one. The caller guarantees the order.
-    ///
-    /// # Errors
-    /// Those of reading the entries; SQLITE_CORRUPT for a malformed leaf. The entries before are added.
-    pub fn append_to_leaf<S: SortedEntries>(&mut self, btree: &Btree, entries: &mut S) -> Result<u64, S::Error> {
-        if self.state != State::Written || !self.at_last || !self.path.is_fresh(btree) {
-            return Ok(0);
-        }
-        let (is_table, no) = (self.key_info.is_none(), self.written.no);
-        let Some(page) = btree.edit(no, None) else { return Ok(0) };
-        let header = btree.header(&page, no)?;
-        // Freeblocks are used first, so that a leaf with one is left to the other way.
-        if !header.kind.is_leaf() || header.first_freeblock != 0 {
-            return Ok(0);
-        }
-        debug_assert_eq!(
-            self.written.index + 1,
-            usize::from(header.cell_count),
-            "the last entry is the last of its leaf"
-        );
-        let before = header.cell_count;
-        let mut leaf = OpenLeaf::new(page, header, self.limits);
-        let added = leaf.add_all(is_table, entries);
-        let count = leaf.header.cell_count - before;
-        if let Some(last) = leaf.last {
-            if !is_table && last.span.len <= SAVED_LEN_MAX {
-                self.saved_key.keep(&leaf.page[last.span.range()], last.span.len);
-            }
-            self.written = Step { no, index: usize::from(leaf.header.cell_count) - 1 };
-            self.row = Some(last);
-        }
-        leaf.finish();
-        if count > 0 {
-            self.path.version = btree.cells_changed(self.path.root, self.kind().leaf());
-        }
-        added?;
-        if !is_table && self.row.is_some_and(|row| row.span.len > SAVED_LEN_MAX) {
-            self.synchronise(btree)?;
-        }
-        Ok(u64::from(count))
+/// See [`Cursor::append_to_leaf`].
+pub(super) fn append<S: SortedEntries>(cursor: &mut Cursor, btree: &Btree, entries: &mut S) -> Result<u64, S::Error> {
+    if cursor.state != State::Written || !cursor.at_last || !cursor.path.is_fresh(btree) {
+        return Ok(0);
     }
+    let (is_table, no) = (cursor.key_info.is_none(), cursor.written.no);
+    let Some(page) = btree.edit(no, None) else { return Ok(0) };
+    let header = btree.header(&page, no)?;
+    // Freeblocks are used first, so that a leaf with one is left to the other way.
+    if !header.kind.is_leaf() || header.first_freeblock != 0 {
+        return Ok(0);
+    }
+    debug_assert_eq!(cursor.written.index + 1, usize::from(header.cell_count), "the last entry ends its leaf");
+    let before = header.cell_count;
+    let mut leaf = OpenLeaf::new(page, header, cursor.limits);
+    let added = leaf.add_all(is_table, entries);
+    let count = leaf.header.cell_count - before;
+    if let Some(last) = leaf.last {
+        if !is_table && last.span.len <= SAVED_LEN_MAX {
+            cursor.saved_key.keep(&leaf.page[last.span.range()], last.span.len);
+        }
+        cursor.written = Step { no, index: usize::from(leaf.header.cell_count) - 1 };
+        cursor.row = Some(last);
+    }
+    leaf.finish();
+    if count > 0 {
+        cursor.path.version = btree.cells_changed(cursor.path.root, cursor.kind().leaf());
+    }
+    added?;
+    if !is_table && cursor.row.is_some_and(|row| row.span.len > SAVED_LEN_MAX) {
+        cursor.synchronise(btree)?;
+    }
+    Ok(u64::from(count))
 }
 
 impl<'p> OpenLeaf<'p> {

@@ -1,5 +1,6 @@
 //! Inserting rows and index entries, and replacing them.
 
+use super::append::{self, SortedEntries};
 use super::ordinary::{self, IfEqual};
 use super::{Cursor, Level, ParsedRow, Seek, State};
 use crate::balance::{Pending, Step, balance};
@@ -116,6 +117,19 @@ impl Cursor {
     pub fn append_index(&mut self, btree: &Btree, payload: &Payload<'_>) -> Result<()> {
         let seek = if self.last(btree)? { Seek::Less } else { Seek::Empty };
         self.insert_index(btree, &[], payload, Some(seek))
+    }
+
+    /// Adds entries after the one that this cursor has written last, as long as they fit on its leaf, and leaves the others. Answers how many
+    /// were added. The cursor then stands on the last one. The caller guarantees the order.
+    ///
+    /// # Errors
+    /// Those of reading the entries; SQLITE_CORRUPT for a malformed leaf. The entries before are added.
+    pub fn append_to_leaf<S: SortedEntries>(
+        &mut self,
+        btree: &Btree,
+        entries: &mut S,
+    ) -> std::result::Result<u64, S::Error> {
+        append::append(self, btree, entries)
     }
 
     /// Saves the record that was just written, to seek it again.

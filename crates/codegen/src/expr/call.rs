@@ -87,6 +87,8 @@ fn is_of_replaced_column(arg: &Expr<'_>) -> bool {
             has_calls = true;
             !call.is_in_replaced
         }
+        // A column that is equal to the constant is none of a query in FROM.
+        Expr::Fixed(_) => true,
         Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_) => true,
         Expr::In(set) => matches!(set.set, InSet::Query(_)),
         _ => false,

@@ -46,6 +46,11 @@ impl<'a> Join<'_, 'a> {
                 if indexed_column(&skip_collate(compare.left)).is_some_and(|column| column.source == id))
     }
 
+    /// Whether the branches of an OR may use a condition around it. SQLite gives them none with a query, because it would be computed for each.
+    fn is_given_to_branches(&self, source: usize, condition: &Condition<'a>) -> bool {
+        self.infos[source].admits(condition.origin) && is_one_constraint(&condition.expr) && !has_query(&condition.expr)
+    }
+
     fn or_branch(
         &self,
         source: usize,
@@ -57,13 +62,8 @@ impl<'a> Join<'_, 'a> {
         let own = branch.conditions.len();
         let known = outside.union(SourceSet::single(source));
         let skipped = self.terms.disjunctions[disjunction].condition;
-        // SQLite gives no condition with a query to the branches, because it would be computed for each.
-        let is_usable = |condition: &Condition<'a>| {
-            self.infos[source].admits(condition.origin)
-                && is_one_constraint(&condition.expr)
-                && !has_query(&condition.expr)
-        };
-        let terms = terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, is_usable));
+        let is_given = |condition: &Condition<'a>| self.is_given_to_branches(source, condition);
+        let terms = terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, is_given));
         let order = OrderColumns::none();
         let mut finder = PathFinder {
             context: self.context,

@@ -130,3 +130,8 @@ SELECT 1 FROM (SELECT b, x'' -> '$.b' AS x2 FROM t) GROUP BY b, x2 NOTNULL
 SELECT sum(x2 NOTNULL) FROM (SELECT b, x'' -> '$.b' AS x2 FROM t) GROUP BY b
 SELECT 1 FROM (SELECT b, x'' -> '$.b' AS x2 FROM t) WHERE b = (x2 NOTNULL)
 SELECT 1 FROM (SELECT b, x'' -> '$.b' AS x2 FROM t) WHERE b > (x2 NOTNULL)
+CREATE TABLE replaced(a INT, b BOOLEAN, c NUMERIC UNIQUE)
+CREATE TABLE replaced_empty(k, v)
+SELECT count(*) FROM (SELECT jsonb('b') AS x FROM replaced_empty AS p JOIN replaced_empty AS q JOIN replaced_empty AS r) AS j JOIN replaced AS t ON j.x = t.c AND nullif(t.c, t.a)
+SELECT count(*) FROM (SELECT jsonb('b') AS x FROM replaced_empty AS p JOIN replaced_empty AS q JOIN replaced_empty AS r) AS j JOIN replaced AS t WHERE j.x = t.b AND max(t.b, t.a)
+SELECT count(*) FROM (SELECT jsonb('b') AS x FROM replaced_empty AS p JOIN replaced_empty AS q JOIN replaced_empty AS r) AS j JOIN replaced AS t WHERE nullif(j.x, t.a)
