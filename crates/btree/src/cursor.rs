@@ -44,6 +44,9 @@ use lithe_format::payload::Limits;
 use lithe_format::{PageNo, btree_page::PageKind};
 use std::sync::Arc;
 
+/// Index entries up to this length are saved for the comparison with the next one.
+const SAVED_LEN_MAX: u32 = 256;
+
 /// Where a search left the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seek {

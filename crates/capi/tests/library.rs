@@ -5,7 +5,9 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::num::NonZero;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Workshop, crate_folder, expect_success, library, sqlite_source};
 
@@ -162,19 +164,38 @@ fn the_program_is_clean_under_valgrind() {
         eprintln!("valgrind is not there: nothing tested");
         return;
     }
-    let workshop = Workshop::new("valgrind");
-    let program = workshop.compile("every_function.c", "program", &[library().to_str().unwrap(), "-lm"]);
-    let mut command = Command::new("valgrind");
-    command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
-    command.arg(program).arg(&workshop.folder).arg(workshop.extension());
-    expect_success(&workshop.run(command), "every_function under valgrind");
-    for source in PROGRAMS {
-        let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm"]);
+    let valgrind = || {
         let mut command = Command::new("valgrind");
         command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
+        command
+    };
+    let workshop = Workshop::new("valgrind");
+    let program = workshop.compile("every_function.c", "program", &[library().to_str().unwrap(), "-lm"]);
+    let mut command = valgrind();
+    command.arg(program).arg(&workshop.folder).arg(workshop.extension());
+    expect_success(&workshop.run(command), "every_function under valgrind");
+    for_each_program("valgrind", |workshop, source| {
+        let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm"]);
+        let mut command = valgrind();
         command.arg(program);
         expect_success(&workshop.run_in_folder(command, source), source);
-    }
+    });
+}
+
+/// Calls `check` for each of the programs with a folder of its own, as many at a time as there are cores.
+fn for_each_program(name: &str, check: impl Fn(&Workshop, &str) + Sync) {
+    let next = AtomicUsize::new(0);
+    let check_next = || {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let source = *PROGRAMS.get(at)?;
+        check(&Workshop::new(&format!("{name}-{at}")), source);
+        Some(())
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(|| while check_next().is_some() {});
+        }
+    });
 }
 
 #[test]

@@ -3,9 +3,8 @@
 //! CREATE INDEX, REINDEX and VACUUM make whole trees so. What does not fit, or is not [ordinary](super::ordinary), is added one by one, which
 //! also makes the next leaf.
 
-use super::insert::SAVED_LEN_MAX;
 use super::ordinary::OrdinaryCell;
-use super::{Cursor, ParsedRow, State};
+use super::{Cursor, ParsedRow, SAVED_LEN_MAX, State};
 use crate::balance::Step;
 use crate::btree::Btree;
 use crate::edit;

@@ -2,7 +2,7 @@
 
 use super::append::{self, SortedEntries};
 use super::ordinary::{self, IfEqual};
-use super::{Cursor, Level, ParsedRow, Seek, State};
+use super::{Cursor, Level, ParsedRow, SAVED_LEN_MAX, Seek, State};
 use crate::balance::{Pending, Step, balance};
 use crate::btree::Btree;
 use crate::edit::EditPage;
@@ -21,9 +21,6 @@ use lithe_format::{PageNo, cell};
 use lithe_pager::PageInPlace;
 use lithe_value::ValueRef;
 use std::sync::Arc;
-
-/// Index entries up to this length are saved for the comparison with the next one.
-pub(super) const SAVED_LEN_MAX: u32 = 256;
 
 /// A cell that is being assembled for a page.
 struct NewCell<'p, 'a> {
