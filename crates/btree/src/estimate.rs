@@ -19,6 +19,7 @@ use lithe_format::payload::Limits;
 use lithe_format::record;
 use lithe_value::ValueRef;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::RangeInclusive;
 
 /// The number of paths that are followed in an index, where entries of leaves are read, and in a table, where they are
 /// only counted.
@@ -26,6 +27,10 @@ const INDEX_PATHS: usize = 12;
 const TABLE_PATHS: usize = 6;
 /// The most rows of each leaf of a table that are read.
 const TABLE_LEAF_ROWS: usize = 32;
+/// On a leaf of an index, entries so far apart are compared: if they are equal, so is every entry between them.
+const GAP: usize = 8;
+/// On each leaf, all entries are read in so many of the gaps at whose ends entries differ, to see how often they change in such a gap.
+const GAPS_READ: usize = 2;
 
 /// Rows whose rowids differ by no more than this are probably on the same page, or on the next.
 const CLOSE: u64 = 16;
@@ -66,12 +71,30 @@ struct Sample {
     /// Of a table: hashes of the values of each column.
     values: Vec<Vec<u64>>,
     samples_values: bool,
-    /// Pairs of neighbours on a leaf that were compared.
+    /// Pairs of neighbours on a leaf that were compared, or are known to be equal.
     pairs: u64,
-    /// How many of the pairs lead to rowids close to each other.
+    /// How many neighbours were compared, and how many of these lead to rowids close to each other.
+    compared: u64,
     close: u64,
-    /// In how many of the pairs the first i + 1 columns differed.
-    changes: Vec<u64>,
+    /// How often the first i + 1 columns change.
+    columns: Vec<Changes>,
+}
+
+/// How often the first columns of an index change from one entry to the next.
+#[derive(Clone, Default)]
+struct Changes {
+    /// In the gaps that were read.
+    seen: u64,
+    /// Gaps with changes that were read, and that were not.
+    gaps_read: u64,
+    gaps_left_out: u64,
+}
+
+impl Changes {
+    /// The approximate number in all gaps: those that were not read have as many as those that were.
+    fn all(&self) -> u64 {
+        self.seen + (self.gaps_left_out * self.seen).checked_div(self.gaps_read).unwrap_or(self.gaps_left_out)
+    }
 }
 
 impl Sample {
@@ -81,8 +104,9 @@ impl Sample {
             values: Vec::new(),
             samples_values: false,
             pairs: 0,
+            compared: 0,
             close: 0,
-            changes: vec![0; columns],
+            columns: vec![Changes::default(); columns],
         }
     }
 
@@ -127,19 +151,48 @@ impl Sample {
         if self.samples_values {
             return self.sample_rows(btree, leaf);
         }
-        let limits = Limits::index(btree.usable_size());
-        let (mut before, mut values) = (Vec::new(), Vec::new());
-        let mut has_before = false;
-        for index in 0..leaf.count() {
-            let span = cell::read_index(&leaf.page, leaf.cell_at(index)?, leaf.kind, &limits);
-            let local = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
-            // A payload that is too long to be on the page, or is no record, is left out: this is an estimate.
-            let has_values = local.is_some_and(|local| record::read_values(local, &mut values).is_ok());
-            if has_before && has_values {
-                self.compare(&before, &values);
+        self.sample_entries(&Entries { leaf, limits: Limits::index(btree.usable_size()) })
+    }
+
+    /// Samples a leaf of an index, gap by gap.
+    fn sample_entries(&mut self, entries: &Entries<'_>) -> Result<()> {
+        let Some(last) = entries.leaf.count().checked_sub(1) else { return Ok(()) };
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let mut has_before = entries.read(0, &mut before)?;
+        let mut gaps_left = GAPS_READ;
+        for start in (0..last).step_by(GAP) {
+            let end = (start + GAP).min(last);
+            let has_after = entries.read(end, &mut after)?;
+            if has_before && has_after {
+                let same = equal_columns(&before, &after);
+                let has_changes = same < self.columns.len();
+                let is_read = start == 0 || has_changes && gaps_left > 0;
+                self.pairs += (end - start) as u64;
+                for column in self.columns.iter_mut().skip(same) {
+                    *(if is_read { &mut column.gaps_read } else { &mut column.gaps_left_out }) += 1;
+                }
+                if is_read {
+                    gaps_left -= usize::from(has_changes);
+                    self.compare_entries(entries, start..=end)?;
+                }
             }
-            std::mem::swap(&mut before, &mut values);
-            has_before = has_values;
+            std::mem::swap(&mut before, &mut after);
+            has_before = has_after;
+        }
+        Ok(())
+    }
+
+    /// Compares the entries of a gap, and at its ends, with their neighbours.
+    fn compare_entries(&mut self, entries: &Entries<'_>, gap: RangeInclusive<usize>) -> Result<()> {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let mut has_before = false;
+        for index in gap {
+            let has_after = entries.read(index, &mut after)?;
+            if has_before && has_after {
+                self.compare(&before, &after);
+            }
+            std::mem::swap(&mut before, &mut after);
+            has_before = has_after;
         }
         Ok(())
     }
@@ -164,12 +217,12 @@ impl Sample {
     }
 
     fn compare(&mut self, before: &[ValueRef<'_>], values: &[ValueRef<'_>]) {
-        self.pairs += 1;
+        self.compared += 1;
         if let (Some(ValueRef::Integer(a)), Some(ValueRef::Integer(b))) = (before.last(), values.last()) {
             self.close += u64::from(a.abs_diff(*b) <= CLOSE);
         }
-        let same = before.iter().zip(values).take_while(|(a, b)| a == b).count();
-        self.changes.iter_mut().skip(same).for_each(|changes| *changes += 1);
+        let same = equal_columns(before, values);
+        self.columns.iter_mut().skip(same).for_each(|column| column.seen += 1);
     }
 
     fn estimate(&self) -> Estimate {
@@ -177,14 +230,36 @@ impl Sample {
         for &(pages, all) in self.levels.iter().take_while(|(pages, _)| *pages > 0) {
             rows *= all as f64 / pages as f64;
         }
-        let equal = |&changes: &u64| (self.pairs + 1).div_ceil(changes + 1).min(rows as u64).max(1);
+        let equal = |column: &Changes| (self.pairs + 1).div_ceil(column.all() + 1).min(rows as u64).max(1);
         Estimate {
             rows: rows as u64,
-            equal_rows: self.changes.iter().map(equal).collect(),
+            equal_rows: self.columns.iter().map(equal).collect(),
             distinct: self.values.iter().map(|hashes| distinct_in_all(hashes.clone(), rows as u64)).collect(),
-            is_clustered: self.close * 2 > self.pairs,
+            is_clustered: self.close * 2 > self.compared,
         }
     }
+}
+
+/// The entries of a leaf of an index.
+struct Entries<'l> {
+    leaf: &'l Node,
+    limits: Limits,
+}
+
+impl<'l> Entries<'l> {
+    /// Reads an entry, and answers whether it could be. A payload that is too long to be on the page, or is no record, is left out: this is
+    /// an estimate.
+    fn read(&self, index: usize, values: &mut Vec<ValueRef<'l>>) -> Result<bool> {
+        let leaf = self.leaf;
+        let span = cell::read_index(&leaf.page, leaf.cell_at(index)?, leaf.kind, &self.limits);
+        let local = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
+        Ok(local.is_some_and(|local| record::read_values(local, values).is_ok()))
+    }
+}
+
+/// In how many columns, from the first on, two entries are equal.
+fn equal_columns(before: &[ValueRef<'_>], after: &[ValueRef<'_>]) -> usize {
+    before.iter().zip(after).take_while(|(a, b)| a == b).count()
 }
 
 /// The approximate number of different values in `rows` rows, estimated from a sample. The number of values that were
@@ -213,6 +288,17 @@ fn hash_of(value: &ValueRef<'_>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Gaps that are not read count as many changes as those that are.
+    #[test]
+    fn changes_are_guessed_from_some_gaps() {
+        let all = |seen, gaps_read, gaps_left_out| Changes { seen, gaps_read, gaps_left_out }.all();
+        assert_eq!(all(0, 0, 0), 0, "all entries are equal");
+        assert_eq!(all(32, 4, 0), 32, "all of a small leaf");
+        assert_eq!(all(32, 4, 30), 272, "all differ");
+        assert_eq!(all(4, 4, 6), 10, "one change in each gap");
+        assert_eq!(all(0, 0, 3), 3, "at least one");
+    }
 
     #[test]
     #[cfg_attr(miri, ignore = "millions of steps")]

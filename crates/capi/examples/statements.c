@@ -136,6 +136,8 @@ static const struct operation {
     {"create-table-1000", EXECUTE, 10, "CREATE TABLE new%d(a INTEGER PRIMARY KEY, b TEXT, c)", NOTHING, NULL, NULL, TABLES_1000},
     {"create-index-1000", EXECUTE, 10, "CREATE INDEX new%d ON t5(b)", NOTHING, NULL, NULL, TABLES_1000},
     {"drop-table-1000", EXECUTE, 10, "DROP TABLE t%d", NOTHING, NULL, NULL, TABLES_1000},
+    {"open-join", OPEN, 5, "SELECT i.c FROM keyed k JOIN indexed i ON i.b = k.b JOIN plain p ON p.rowid = i.a WHERE k.a = 7", NOTHING, KEYED,
+     "INSERT INTO indexed SELECT * FROM keyed; INSERT INTO plain SELECT * FROM keyed UNION ALL SELECT * FROM keyed"},
     {"open-few", OPEN, 5, "SELECT a FROM keyed LIMIT 1", NOTHING, KEYED},
     {"open-100", OPEN, 5, "SELECT a FROM t7", NOTHING, NULL, NULL, TABLES_100},
     {"open-1000", OPEN, 5, "SELECT a FROM t7", NOTHING, NULL, NULL, TABLES_1000},
