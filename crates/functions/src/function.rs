@@ -8,7 +8,7 @@ use lithe_value::{Encoding, ValueRef};
 use crate::aggregate::{Aggregate, AggregateFunction, BuiltinAggregate};
 use crate::context::Context;
 use crate::error::{FunctionError, Result, code};
-use crate::signature::{Arity, Flags, Scalar, ScalarFn, ScalarFunction, ShortcutFn};
+use crate::signature::{Arity, Flags, Scalar, ScalarFn, ScalarFunction, Shortcut};
 use crate::window::{Window, WindowFunction};
 
 /// The code of a function.
@@ -46,7 +46,7 @@ pub struct Function {
     flags: Flags,
     kind: Kind,
     /// Only built-in functions have one.
-    shortcut: Option<ShortcutFn>,
+    shortcut: Option<Shortcut>,
     encoding: Encoding,
     is_builtin: bool,
 }
@@ -163,7 +163,7 @@ impl Function {
 
     /// Its shortcut, if it has one.
     #[inline]
-    pub fn shortcut(&self) -> Option<ShortcutFn> {
+    pub fn shortcut(&self) -> Option<Shortcut> {
         self.shortcut
     }
 

@@ -65,6 +65,8 @@ pub use kept_table::KeptTable;
 pub use registry::{Lookup, Registry};
 pub use row_change::{RowChange, RowOperation};
 pub use row_table::RowTable;
-pub use signature::{Arity, Beside, Flags, SHORT_TEXT_MAX, ScalarFn, ScalarFunction, ShortText, ShortcutFn};
+pub use signature::{
+    Arity, Beside, ConditionFn, Flags, SHORT_TEXT_MAX, ScalarFn, ScalarFunction, ShortText, Shortcut, ShortcutFn,
+};
 pub use sql::{BlobPlace, ChangeWatcher, Kept, PageAccess, SqlBlob, SqlConnection, SqlStatement};
 pub use window::{Ranking, WindowFunction};

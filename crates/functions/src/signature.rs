@@ -8,9 +8,22 @@ use crate::error::Result;
 /// The code of a scalar function without state, as the built-in ones are.
 pub type ScalarFn = fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result;
 
-/// A shortcut past the [`Context`] of a built-in function: its result, if that follows from the values of the arguments, of texts in
-/// UTF-8, and is a number, NULL, a part of an argument or a text that fits the [`ShortText`]. `None`: the function has to be called, and
-/// nothing has happened. Both have the same results.
+/// A shortcut past the [`Context`] of a built-in function, for the usual values of its arguments, of texts in UTF-8. It answers `None` if
+/// the function has to be called; then nothing has happened. Both have the same results.
+#[derive(Clone, Copy, Debug)]
+pub enum Shortcut {
+    /// An integer that follows from one value.
+    Integer(fn(ValueRef<'_>) -> Option<i64>),
+    /// Whether a text, the second argument, satisfies the first one.
+    Condition(ConditionFn),
+    /// A number, NULL, a part of an argument or a text that fits the [`ShortText`].
+    Value(ShortcutFn),
+}
+
+/// The shortcut of a condition on a text: of its two arguments, with what the call site has kept.
+pub type ConditionFn = fn(&[u8], &[u8], &CallSite, &dyn Connection) -> Option<bool>;
+
+/// A shortcut to any value.
 pub type ShortcutFn = for<'a> fn(&[ValueRef<'a>], Beside<'a>) -> Option<ValueRef<'a>>;
 
 /// What a shortcut may use beside the arguments.
@@ -143,12 +156,12 @@ pub struct Scalar {
     /// The code of the function.
     pub eval: ScalarFn,
     /// Its shortcut, if it has one.
-    pub shortcut: Option<ShortcutFn>,
+    pub shortcut: Option<Shortcut>,
 }
 
 impl Scalar {
     /// The same with a shortcut.
-    pub(crate) const fn or_shortcut(self, shortcut: ShortcutFn) -> Scalar {
+    pub(crate) const fn or_shortcut(self, shortcut: Shortcut) -> Scalar {
         Scalar { shortcut: Some(shortcut), ..self }
     }
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use lithe_functions::{
-    Arguments, Beside, CallSite, Connection, Context, Function, FunctionError, Pointer, SHORT_TEXT_MAX, ScalarFn,
-    ShortcutFn, SqlConnection,
+    Arguments, Beside, CallSite, ConditionFn, Connection, Context, Function, FunctionError, Pointer, SHORT_TEXT_MAX,
+    ScalarFn, Shortcut, ShortcutFn, SqlConnection,
 };
 use lithe_value::{Buffer, Collation, Encoding, Value, ValueRef, cast as convert};
 use lithe_vfs::ResultCode;
@@ -17,7 +17,8 @@ use crate::operand::{CallId, Extent, Reg};
 use crate::program::{FunctionCall, Program};
 use crate::register::{BytesKind, INLINE_MAX, Inline, Register};
 
-/// dst = the function's result. Only tells calls apart, without a frame of its own, so that the loop stays as small as it was.
+/// dst = the function's result. Only tells calls apart, without a frame of its own, so that the loop stays as small as it was, and a call
+/// by the shortest way takes few instructions.
 #[inline(never)]
 pub fn call(
     m: &mut Machine,
@@ -29,7 +30,9 @@ pub fn call(
 ) -> Result<(), Error> {
     let at = CallAt { id: usize::from(id.0), start, dst };
     match program.calls[at.id].function.shortcut() {
-        Some(shortcut) => call_short(m, program, host, shortcut, at),
+        Some(Shortcut::Integer(integer)) => call_integer(m, program, host, integer, at),
+        Some(Shortcut::Condition(condition)) => call_condition(m, program, host, condition, at),
+        Some(Shortcut::Value(value)) => call_value(m, program, host, value, at),
         None => call_as_usual(m, program, host, at),
     }
 }
@@ -46,9 +49,47 @@ pub fn by_extent(m: &mut Machine, extent: Extent, start: Reg, dst: Reg) -> bool 
     }
 }
 
-/// Calls a function that has a shortcut.
+/// Calls a function whose shortcut makes an integer of one value.
 #[inline(never)]
-fn call_short(
+fn call_integer(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    shortcut: fn(ValueRef<'_>) -> Option<i64>,
+    at: CallAt,
+) -> Result<(), Error> {
+    if m.is_utf8
+        && let Some(integer) = shortcut(m.reg(at.start).usual_ref())
+    {
+        m.reg_mut(at.dst).set_integer(integer);
+        return Ok(());
+    }
+    call_as_usual(m, program, host, at)
+}
+
+/// Calls a function whose shortcut tests a text.
+#[inline(never)]
+fn call_condition(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    shortcut: ConditionFn,
+    at: CallAt,
+) -> Result<(), Error> {
+    if m.is_utf8
+        && let (Some(first), Some(text)) = (m.reg(at.start).text(), m.reg(at.start.at(1)).text())
+        && let Some(site) = m.sites.get(at.id)
+        && let Some(truth) = shortcut(first, text, site, &FunctionConnection(host))
+    {
+        m.reg_mut(at.dst).set_integer(i64::from(truth));
+        return Ok(());
+    }
+    call_as_usual(m, program, host, at)
+}
+
+/// Calls a function that has a shortcut to any value.
+#[inline(never)]
+fn call_value(
     m: &mut Machine,
     program: &Program,
     host: &dyn Host,

@@ -6,11 +6,11 @@ use super::quote::push_hex;
 use super::{arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::signature::{Arity, Flags, Scalar};
+use crate::signature::{Arity, Flags, Scalar, Shortcut};
 
 pub(super) const FUNCTIONS: [Scalar; 6] = [
     pure("hex", 1, hex),
-    pure("octet_length", 1, octet_length).and(Flags::READS_SIZE),
+    pure("octet_length", 1, octet_length).or_shortcut(Shortcut::Integer(short_octet_length)).and(Flags::READS_SIZE),
     Scalar { name: "randomblob", args: Arity::Exactly(1), flags: Flags::INNOCUOUS, eval: randomblob, shortcut: None },
     pure("unhex", 1, unhex),
     pure("unhex", 2, unhex),
@@ -90,6 +90,10 @@ fn octet_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     };
     context.out.set_integer(length as i64);
     Ok(())
+}
+
+fn short_octet_length(value: ValueRef<'_>) -> Option<i64> {
+    value.bytes().map(|bytes| bytes.len() as i64)
 }
 
 /// `zeroblob(n)`: `n` zero bytes.

@@ -7,12 +7,13 @@ use super::{arg, null, pure};
 use crate::context::{CallSite, Connection, Context};
 use crate::error::{FunctionError, Result};
 use crate::function::{Function, Kind};
-use crate::signature::{Arity, Beside, Flags, Scalar, ScalarFn};
+use crate::signature::{Arity, Flags, Scalar, ScalarFn, Shortcut};
 
-pub(super) const FUNCTIONS: [Scalar; 3] = [pure("glob", 2, glob).or_shortcut(short_glob), LIKE[0], LIKE[1]];
+pub(super) const FUNCTIONS: [Scalar; 3] =
+    [pure("glob", 2, glob).or_shortcut(Shortcut::Condition(short_glob)), LIKE[0], LIKE[1]];
 
 /// LIKE without and with ESCAPE.
-const LIKE: [Scalar; 2] = [pure("like", 2, like).or_shortcut(short_like), pure("like", 3, like)];
+const LIKE: [Scalar; 2] = [pure("like", 2, like).or_shortcut(Shortcut::Condition(short_like)), pure("like", 3, like)];
 
 /// LIKE as PRAGMA case_sensitive_like defines it, with two and three arguments, in place of the application's. It is not deterministic,
 /// because it depends on the setting.
@@ -34,8 +35,8 @@ fn glob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 /// The most frequent call: a text, and the pattern of the previous call.
-fn short_glob<'a>(args: &[ValueRef<'a>], beside: Beside<'a>) -> Option<ValueRef<'a>> {
-    matches_as_before(args, beside.site, Dialect::Glob)
+fn short_glob(pattern: &[u8], text: &[u8], site: &CallSite, _: &dyn Connection) -> Option<bool> {
+    matches_as_before(pattern, text, site, Dialect::Glob)
 }
 
 /// `like(pattern, text, escape)`: `text LIKE pattern ESCAPE escape`
@@ -45,8 +46,8 @@ fn like(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 /// As [`short_glob`].
-fn short_like<'a>(args: &[ValueRef<'a>], beside: Beside<'a>) -> Option<ValueRef<'a>> {
-    matches_as_before(args, beside.site, dialect_of_like(beside.connection))
+fn short_like(pattern: &[u8], text: &[u8], site: &CallSite, connection: &dyn Connection) -> Option<bool> {
+    matches_as_before(pattern, text, site, dialect_of_like(connection))
 }
 
 #[inline]
@@ -55,11 +56,9 @@ fn dialect_of_like(connection: &dyn Connection) -> Dialect {
 }
 
 #[inline]
-fn matches_as_before<'a>(args: &[ValueRef<'a>], site: &CallSite, dialect: Dialect) -> Option<ValueRef<'a>> {
-    let [ValueRef::Text(pattern), ValueRef::Text(text)] = *args else { return None };
+fn matches_as_before(pattern: &[u8], text: &[u8], site: &CallSite, dialect: Dialect) -> Option<bool> {
     let kept: &Prepared = site.get()?;
-    let is_match = kept.fits(pattern, dialect, None).then(|| kept.pattern.matches(text))?;
-    Some(ValueRef::Integer(i64::from(is_match)))
+    kept.fits(pattern, dialect, None).then(|| kept.pattern.matches(text))
 }
 
 fn matches(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -> Result {

@@ -6,10 +6,10 @@ use lithe_value::{ValueRef, cast};
 use super::{arg, null, pure};
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::signature::{Arity, Beside, Flags, Scalar};
+use crate::signature::{Arity, Beside, Flags, Scalar, Shortcut};
 
 pub(super) const FUNCTIONS: [Scalar; 5] = [
-    pure("abs", 1, abs).or_shortcut(short_abs),
+    pure("abs", 1, abs).or_shortcut(Shortcut::Value(short_abs)),
     Scalar { name: "random", args: Arity::Exactly(0), flags: Flags::INNOCUOUS, eval: random, shortcut: None },
     pure("round", 1, round),
     pure("round", 2, round),

@@ -5,7 +5,7 @@ use lithe_value::{Collation, Value, ValueRef};
 use super::TABLES;
 use super::sample::NoConnection;
 use crate::context::{CallSite, Context};
-use crate::signature::{Arity, Beside, SHORT_TEXT_MAX, Scalar};
+use crate::signature::{Arity, Beside, SHORT_TEXT_MAX, Scalar, Shortcut};
 
 const VALUES: [ValueRef<'_>; 24] = [
     ValueRef::Null,
@@ -56,7 +56,14 @@ fn is_same(entry: &Scalar, args: &[ValueRef<'_>]) -> bool {
     let called = (entry.eval)(&mut context, args);
     let mut memory = [0; SHORT_TEXT_MAX];
     let beside = Beside { site: &site, connection: &NoConnection, memory: &mut memory };
-    let shortcut = entry.shortcut.and_then(|shortcut| shortcut(args, beside));
+    let shortcut = match (entry.shortcut, args) {
+        (Some(Shortcut::Integer(integer)), [value]) => integer(*value).map(ValueRef::Integer),
+        (Some(Shortcut::Condition(condition)), [ValueRef::Text(first), ValueRef::Text(text)]) => {
+            condition(first, text, beside.site, beside.connection).map(|truth| ValueRef::Integer(i64::from(truth)))
+        }
+        (Some(Shortcut::Value(value)), _) => value(args, beside),
+        _ => None,
+    };
     let Some(shortcut) = shortcut else { return false };
     let shown = |value: ValueRef<'_>| format!("{value:?}");
     assert!(called.is_ok(), "{}({args:?}) fails", entry.name);

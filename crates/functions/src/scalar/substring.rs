@@ -6,19 +6,19 @@ use memchr::memmem;
 use super::{arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::signature::{Beside, SHORT_TEXT_MAX, Scalar};
+use crate::signature::{Beside, SHORT_TEXT_MAX, Scalar, Shortcut};
 
 pub(super) const FUNCTIONS: [Scalar; 12] = [
-    pure("instr", 2, instr).or_shortcut(short_instr),
+    pure("instr", 2, instr).or_shortcut(Shortcut::Value(short_instr)),
     pure("ltrim", 1, ltrim),
     pure("ltrim", 2, ltrim),
     pure("replace", 3, replace),
     pure("rtrim", 1, rtrim),
     pure("rtrim", 2, rtrim),
-    pure("substr", 2, substr).or_shortcut(short_substr),
-    pure("substr", 3, substr).or_shortcut(short_substr),
-    pure("substring", 2, substr).or_shortcut(short_substr),
-    pure("substring", 3, substr).or_shortcut(short_substr),
+    pure("substr", 2, substr).or_shortcut(Shortcut::Value(short_substr)),
+    pure("substr", 3, substr).or_shortcut(Shortcut::Value(short_substr)),
+    pure("substring", 2, substr).or_shortcut(Shortcut::Value(short_substr)),
+    pure("substring", 3, substr).or_shortcut(Shortcut::Value(short_substr)),
     pure("trim", 1, trim),
     pure("trim", 2, trim),
 ];

@@ -5,17 +5,17 @@ use lithe_value::{NumberText, ValueRef, cast, utf8};
 use super::{arg, null, pure, pure_variadic, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::signature::{Beside, Flags, Scalar, ShortText};
+use crate::signature::{Beside, Flags, Scalar, ShortText, Shortcut};
 
 pub(super) const FUNCTIONS: [Scalar; 8] = [
     pure_variadic("char", 0, char),
     pure_variadic("concat", 1, concat),
     pure_variadic("concat_ws", 2, concat_ws),
-    pure("length", 1, length).or_shortcut(short_length).and(Flags::READS_LENGTH),
-    pure("lower", 1, lower).or_shortcut(short_lower),
-    pure("typeof", 1, type_of).or_shortcut(short_type).and(Flags::READS_TYPE),
+    pure("length", 1, length).or_shortcut(Shortcut::Integer(short_length)).and(Flags::READS_LENGTH),
+    pure("lower", 1, lower).or_shortcut(Shortcut::Value(short_lower)),
+    pure("typeof", 1, type_of).or_shortcut(Shortcut::Value(short_type)).and(Flags::READS_TYPE),
     pure("unicode", 1, unicode),
-    pure("upper", 1, upper).or_shortcut(short_upper),
+    pure("upper", 1, upper).or_shortcut(Shortcut::Value(short_upper)),
 ];
 
 /// The number of characters of a text up to a NUL, of bytes of a BLOB, of digits of a number.
@@ -30,10 +30,10 @@ fn length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     Ok(())
 }
 
-fn short_length<'a>(args: &[ValueRef<'a>], _: Beside<'a>) -> Option<ValueRef<'a>> {
-    match *args {
-        [ValueRef::Text(text)] => Some(ValueRef::Integer(utf8::count_until_nul(text) as i64)),
-        [ValueRef::Blob(blob)] => Some(ValueRef::Integer(blob.len() as i64)),
+fn short_length(value: ValueRef<'_>) -> Option<i64> {
+    match value {
+        ValueRef::Text(text) => Some(utf8::count_until_nul(text) as i64),
+        ValueRef::Blob(blob) => Some(blob.len() as i64),
         _ => None,
     }
 }

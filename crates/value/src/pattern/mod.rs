@@ -65,6 +65,19 @@ impl Pattern {
     /// Whether the whole of `text`, up to a NUL, matches.
     pub fn matches(&self, text: &[u8]) -> bool {
         let Some(segments) = self.segments.as_deref() else { return false };
+        if let ([segment], true, true) = (segments, self.begins_open, self.ends_open) {
+            // The most frequent pattern: a part that stands anywhere in the text, before a NUL.
+            match segment.find(text, 0) {
+                None => return false,
+                Some(end) if memchr::memchr(0, bytes::up_to(text, end)).is_none() => return true,
+                Some(_) => {}
+            }
+        }
+        self.matches_until_nul(segments, text)
+    }
+
+    /// As [`Pattern::matches`], whatever the pattern is.
+    fn matches_until_nul(&self, segments: &[Segment], text: &[u8]) -> bool {
         // With an open end, a text that does not match together with the bytes behind its NUL does not match without them:
         // so most texts need no search for one.
         if self.ends_open && !segments.is_empty() && !self.segments_match(segments, text) {
