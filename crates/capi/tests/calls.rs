@@ -8,15 +8,15 @@ mod common;
 
 use std::env;
 
-use common::worlds::{listed, number, refuse_others, scripts};
+use common::worlds::{listed, number, range, refuse_others, scripts};
 
 #[test]
 fn random_calls_are_answered_alike() {
     refuse_others(&["CALLS_FIRST", "CALLS_WORLDS", "CALLS_COUNT", "CALLS_ALL"]);
-    let (first, count) = (number("CALLS_FIRST", 0), number("CALLS_COUNT", 100));
+    let count = number("CALLS_COUNT", 100);
     // `CALLS_ALL` plays the seeds, too, that are known to differ.
     let known = if env::var_os("CALLS_ALL").is_some() { Vec::new() } else { listed(include_str!("calls_known.txt")) };
-    let seeds = (first..first + number("CALLS_WORLDS", 150)).filter(|seed| !known.contains(seed));
+    let seeds = range("CALLS_FIRST", "CALLS_WORLDS", 150).filter(|seed| !known.contains(seed));
     let scripts = scripts(seeds, |seed| format!("{seed} {count}"));
     common::recording::compare("calls", "calls_record.c", &[], scripts);
 }

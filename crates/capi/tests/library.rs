@@ -141,11 +141,26 @@ const PROGRAMS: [&str; 13] = [
 
 #[test]
 fn programs_run() {
-    let workshop = Workshop::new("programs");
-    for source in PROGRAMS {
+    for_each_program("programs", |workshop, source| {
         let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm", "-lpthread"]);
         expect_success(&workshop.run_in_folder(Command::new(program), source), source);
-    }
+    });
+}
+
+/// Calls `check` for each of the programs with a folder of its own, as many at a time as there are cores.
+fn for_each_program(name: &str, check: impl Fn(&Workshop, &str) + Sync) {
+    let next = AtomicUsize::new(0);
+    let check_next = || {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let source = *PROGRAMS.get(at)?;
+        check(&Workshop::new(&format!("{name}-{at}")), source);
+        Some(())
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(|| while check_next().is_some() {});
+        }
+    });
 }
 
 /// Not under valgrind, because its children end with open connections, which is what it tests.
@@ -182,22 +197,6 @@ fn the_program_is_clean_under_valgrind() {
     });
 }
 
-/// Calls `check` for each of the programs with a folder of its own, as many at a time as there are cores.
-fn for_each_program(name: &str, check: impl Fn(&Workshop, &str) + Sync) {
-    let next = AtomicUsize::new(0);
-    let check_next = || {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        let source = *PROGRAMS.get(at)?;
-        check(&Workshop::new(&format!("{name}-{at}")), source);
-        Some(())
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(|| while check_next().is_some() {});
-        }
-    });
-}
-
 #[test]
 fn the_program_is_clean_under_address_sanitizer() {
     let workshop = Workshop::new("asan");
@@ -210,14 +209,12 @@ fn the_program_is_clean_under_address_sanitizer() {
     }
     let library = library();
     let options = ["-fsanitize=address,undefined", "-fno-sanitize-recover", library.to_str().unwrap(), "-lm"];
-    let options = options.map(str::to_owned);
-    let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let program = workshop.compile("every_function.c", "program", &options);
     let mut command = Command::new(program);
     command.arg(&workshop.folder).arg(workshop.extension());
     expect_success(&workshop.run(command), "every_function under AddressSanitizer");
-    for source in PROGRAMS {
+    for_each_program("asan", |workshop, source| {
         let program = workshop.compile(source, "program", &options);
         expect_success(&workshop.run_in_folder(Command::new(program), source), source);
-    }
+    });
 }

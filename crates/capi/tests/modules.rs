@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::worlds::{number, refuse_others, scripts};
+use common::worlds::{number, range, refuse_others, scripts};
 
 /// Seeds that are known to differ: two orders of nested loops of equal cost, and the rows of EXISTS loops.
 const KNOWN: [u64; 2] = [103, 442];
@@ -16,8 +16,8 @@ const KNOWN: [u64; 2] = [103, 442];
 #[test]
 fn modules_are_used_alike() {
     refuse_others(&["MODULES_FIRST", "MODULES_WORLDS", "MODULES_COUNT"]);
-    let (first, count) = (number("MODULES_FIRST", 0), number("MODULES_COUNT", 60));
-    let seeds = (first..first + number("MODULES_WORLDS", 400)).filter(|seed| !KNOWN.contains(seed));
+    let count = number("MODULES_COUNT", 60);
+    let seeds = range("MODULES_FIRST", "MODULES_WORLDS", 400).filter(|seed| !KNOWN.contains(seed));
     let scripts = scripts(seeds, |seed| format!("{seed} {count} quiet"));
     common::recording::compare("modules", "modules_record.c", &[], scripts);
 }

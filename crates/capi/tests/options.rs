@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::worlds::number;
+use common::worlds::range;
 
 const OPTIONS: &[&str] = &["-DSQLITE_ENABLE_SNAPSHOT", "-DSQLITE_ENABLE_NORMALIZE"];
 
@@ -22,8 +22,7 @@ fn options_answer_alike() {
 /// Three connections write, record snapshots, open them, and run checkpoints.
 #[test]
 fn random_snapshots_show_the_same() {
-    let first = number("OPTIONS_FIRST", 0);
-    let seeds = first..first + number("OPTIONS_WORLDS", 40);
+    let seeds = range("OPTIONS_FIRST", "OPTIONS_WORLDS", 40);
     compare("options-random", seeds.map(|seed| (format!("script {seed}"), script(seed))));
 }
 

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::worlds::number;
+use common::worlds::range;
 
 const OPTIONS: &[&str] = &["-DSQLITE_ENABLE_PREUPDATE_HOOK"];
 
@@ -23,8 +23,7 @@ fn changes_of_every_kind_are_told() {
 /// Random statements over tables with triggers, foreign-key actions and REPLACE, by which rows change indirectly.
 #[test]
 fn random_changes_are_told_alike() {
-    let first = number("PREUPDATE_FIRST", 0);
-    let worlds = first..first + number("PREUPDATE_WORLDS", 60);
+    let worlds = range("PREUPDATE_FIRST", "PREUPDATE_WORLDS", 60);
     compare(
         "preupdate-random",
         worlds.map(|world| {

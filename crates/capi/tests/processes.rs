@@ -6,13 +6,13 @@
 
 mod common;
 
-use common::worlds::{number, refuse_others, scripts};
+use common::worlds::{number, range, refuse_others, scripts};
 
 #[test]
 fn processes_see_the_same() {
     refuse_others(&["PROCESSES_FIRST", "PROCESSES_WORLDS", "PROCESSES_COUNT"]);
-    let (first, count) = (number("PROCESSES_FIRST", 0), number("PROCESSES_COUNT", 150));
-    let seeds = first..first + number("PROCESSES_WORLDS", 40);
+    let count = number("PROCESSES_COUNT", 150);
+    let seeds = range("PROCESSES_FIRST", "PROCESSES_WORLDS", 40);
     let scripts = scripts(seeds, |seed| format!("{seed} {count} 0"));
     common::recording::compare("processes", "processes_record.c", &[], scripts);
 }

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::worlds::number;
+use common::worlds::range;
 
 use common::recording::compare;
 
@@ -24,8 +24,7 @@ fn sessions_of_every_kind() {
 /// Two databases that begin equal are changed, exchange their changesets with and without conflicts, and rebase.
 #[test]
 fn random_worlds_are_alike() {
-    let first = number("SESSION_FIRST", 0);
-    let worlds = first..first + number("SESSION_WORLDS", 60);
+    let worlds = range("SESSION_FIRST", "SESSION_WORLDS", 60);
     compare_sessions("sessions-random", worlds.map(|world| (format!("world {world}"), script(world))));
 }
 
@@ -53,8 +52,7 @@ fn damaged_changesets_do_no_harm() {
 /// And what is read, combined and applied is the same, but for what a rebaser makes of them: SQLite's says that it went well.
 #[test]
 fn damaged_changesets_are_alike() {
-    let first = number("SESSION_FIRST", 0);
-    let worlds = first..first + number("SESSION_WORLDS", 40);
+    let worlds = range("SESSION_FIRST", "SESSION_WORLDS", 40);
     compare_sessions("sessions-damaged-alike", worlds.map(|world| (format!("damaged {world}"), damaged(world))));
 }
 
@@ -63,11 +61,8 @@ fn damaged(world: u64) -> Vec<String> {
     let random = &mut fastrand::Rng::with_seed(world);
     for slot in ["5", "3", "6"] {
         for _ in 0..random.usize(1..4) {
-            let byte = if random.bool() {
-                random.u8(..)
-            } else {
-                *pick_one(random, &[0, 1, 2, 3, 4, 5, 9, 18, 23, b'T', b'P'])
-            };
+            let byte =
+                if random.bool() { random.u8(..) } else { pick(random, &[0, 1, 2, 3, 4, 5, 9, 18, 23, b'T', b'P']) };
             lines.push(format!(".damage {slot} {} {byte}", random.u16(..)));
         }
         lines.extend([0, 2].map(|flags| format!(".read {slot} {flags}")));
@@ -83,8 +78,7 @@ fn damaged(world: u64) -> Vec<String> {
 /// Local changes are rebased by resolved conflicts that no changeset of one database would have: of one row, several in any order.
 #[test]
 fn rebases_of_several_conflicts_of_a_row_are_alike() {
-    let first = number("SESSION_FIRST", 0);
-    let worlds = first..first + number("SESSION_WORLDS", 60);
+    let worlds = range("SESSION_FIRST", "SESSION_WORLDS", 60);
     compare_sessions("sessions-rebases", worlds.map(|world| (format!("rebase {world}"), rebases(world))));
 }
 
@@ -102,7 +96,7 @@ fn rebases(world: u64) -> Vec<String> {
             conflicts.extend((0..columns).map(|_| maybe(random, !is_delete)));
         }
         let mut local = header;
-        match *pick_one(random, &[9_u8, 18, 23, 23, 23]) {
+        match pick(random, &[9_u8, 18, 23, 23, 23]) {
             23 => {
                 let changed: Vec<bool> = (0..columns).map(|_| random.bool()).collect();
                 let side = |value| -> String {
@@ -134,11 +128,7 @@ fn maybe(random: &mut fastrand::Rng, may_lack: bool) -> String {
     }
 }
 
-fn pick_one<'a, T>(random: &mut fastrand::Rng, from: &'a [T]) -> &'a T {
-    &from[random.usize(..from.len())]
-}
-
-fn pick<'a>(random: &mut fastrand::Rng, from: &[&'a str]) -> &'a str {
+fn pick<T: Copy>(random: &mut fastrand::Rng, from: &[T]) -> T {
     from[random.usize(..from.len())]
 }
 

@@ -11,16 +11,16 @@ mod common;
 
 use std::env;
 
-use common::worlds::{listed, number, refuse_others, scripts};
+use common::worlds::{listed, number, range, refuse_others, scripts};
 
 #[test]
 fn switches_have_the_same_effects() {
     refuse_others(&["SWITCHES_FIRST", "SWITCHES_WORLDS", "SWITCHES_COUNT", "SWITCHES_ALL"]);
-    let (first, count) = (number("SWITCHES_FIRST", 0), number("SWITCHES_COUNT", 150));
+    let count = number("SWITCHES_COUNT", 150);
     // `SWITCHES_ALL` plays the seeds, too, that are known to differ.
     let known =
         if env::var_os("SWITCHES_ALL").is_some() { Vec::new() } else { listed(include_str!("switches_known.txt")) };
-    let seeds = (first..first + number("SWITCHES_WORLDS", 60)).filter(|seed| !known.contains(seed));
+    let seeds = range("SWITCHES_FIRST", "SWITCHES_WORLDS", 60).filter(|seed| !known.contains(seed));
     let scripts = scripts(seeds, |seed| format!("{seed} {count}"));
     common::recording::compare("switches", "switches_record.c", &[], scripts);
 }

@@ -67,7 +67,10 @@ pub fn tell(
     let mut record = std::mem::take(&mut m.scratch.record);
     let (old_rowid, new_rowid) = if table.without_rowid { (0, 0) } else { rowids(m, cursor, rows)? };
     let (old_count, new_count) = (rows.old_count(operation), rows.new_count(operation));
-    debug_assert!(old_count + new_count > 0 || rows.count == 0, "a change has a row before it or behind it");
+    debug_assert!(
+        new_count == 0 || rows.new.0 as usize + new_count < m.registers.len(),
+        "a register for the rowid and each new value"
+    );
     // The values before the change, followed by those after it.
     let (mut few, mut many) = ([ValueRef::Null; FEW_VALUES], Vec::new());
     let values = match few.get_mut(..old_count + new_count) {

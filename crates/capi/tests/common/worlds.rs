@@ -1,10 +1,17 @@
 //! The random worlds of a test, chosen by environment variables.
 
 use std::env;
+use std::ops::Range;
 
 /// The number in a variable.
 pub fn number(name: &str, default: u64) -> u64 {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The worlds that two variables choose: the first one, and how many.
+pub fn range(first: &str, count: &str, default_count: u64) -> Range<u64> {
+    let first = number(first, 0);
+    first..first + number(count, default_count)
 }
 
 /// Fails if there is another variable with the prefix of these: the test would not read it.

@@ -75,8 +75,9 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Resul
 ///
 /// If the function reads subtypes, an argument that is JSON but has lost its subtype gets it again.
 fn emit_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], asks_subtypes: bool) -> Result<Reg> {
-    let is_replaced = !args.iter().all(is_constant);
-    emit_arguments_where(cg, args, asks_subtypes, is_replaced, |_| true)
+    let beside_others = !args.iter().all(is_constant);
+    let may_stand = |arg: &Expr<'a>| super::is_for_prologue(arg) || beside_others && is_of_replaced_column(arg);
+    emit_arguments_where(cg, args, asks_subtypes, may_stand)
 }
 
 /// Whether all calls in a constant are of columns of queries in FROM whose place they have taken.
@@ -98,7 +99,7 @@ fn is_of_replaced_column(arg: &Expr<'_>) -> bool {
 
 /// The same of an aggregate. As in SQLite, an operator is computed for each row if it has a call below it, which is made once.
 pub(crate) fn emit_aggregate_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>]) -> Result<Reg> {
-    emit_arguments_where(cg, args, false, false, |arg| !is_operator_of_call(arg))
+    emit_arguments_where(cg, args, false, |arg| super::is_for_prologue(arg) && !is_operator_of_call(arg))
 }
 
 /// Whether a constant is an operator below which a function is called.
@@ -112,20 +113,18 @@ pub(crate) fn is_operator_of_call(expr: &Expr<'_>) -> bool {
     is_operator && is_constant(expr) && any(expr, &mut |part| matches!(part, Expr::Function(_)))
 }
 
-/// Computes the arguments, constant ones before a loop if `may_stand` takes them, or, with `is_replaced`, if they are of replaced columns.
+/// Computes the arguments, constant ones before a loop if `may_stand` takes them.
 fn emit_arguments_where<'a>(
     cg: &mut Codegen<'a>,
     args: &[Expr<'a>],
     asks_subtypes: bool,
-    is_replaced: bool,
     may_stand: impl Fn(&Expr<'a>) -> bool,
 ) -> Result<Reg> {
     let start = cg.b.registers(args.len());
     let mut standing = Vec::new();
     for (at, arg) in args.iter().enumerate() {
         let argument = |cg: &mut Codegen<'a>| emit_argument(cg, arg, start.at(at), asks_subtypes);
-        let stands = |arg| super::is_for_prologue(arg) && may_stand(arg) || is_replaced && is_of_replaced_column(arg);
-        if cg.expr.loops > 0 && is_constant(arg) && stands(arg) {
+        if cg.expr.loops > 0 && is_constant(arg) && may_stand(arg) {
             cg.in_prologue(arg, argument)?;
             standing.push(at);
         } else {

@@ -251,9 +251,6 @@ impl Selection {
             }
         }
         self.weakest = weakest.map(|(index, _)| index);
-        debug_assert!(
-            self.weakest.is_none_or(|weakest| self.samples[weakest].reason != Reason::Position),
-            "places are kept"
-        );
+        debug_assert!(self.weakest.is_some(), "a third of the samples at most is there for its place");
     }
 }

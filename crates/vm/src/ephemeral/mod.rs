@@ -167,6 +167,10 @@ impl EphemeralCursor {
     /// Positions the cursor on row `at` of a table, or on the entry at `place` of an index.
     #[inline]
     fn stand(&mut self, at: usize, place: Option<Place>) -> bool {
+        debug_assert!(
+            place.is_none() || matches!(&*self.store.borrow(), Store::Index(_)),
+            "a place is one in an index"
+        );
         self.forget_row();
         self.position = match (&*self.store.borrow(), place) {
             (Store::Table(table), _) => match table.rowid(at) {
@@ -179,7 +183,6 @@ impl EphemeralCursor {
             },
             _ => Position::Nowhere,
         };
-        debug_assert!(!self.is_null_row, "a cursor that moves leaves the row of NULLs");
         self.position != Position::Nowhere
     }
 
