@@ -85,7 +85,8 @@ pub fn order_in_place(m: &Machine, operands: ColumnCompare) -> Option<Ordering> 
         (ValueRef::Real(lhs), Register::Real(rhs)) => Some(compare_reals(lhs, *rhs)),
         (ValueRef::Real(lhs), Register::Integer(rhs)) => Some(compare_integer_real(*rhs, lhs).reverse()),
         (ValueRef::Text(lhs), rhs) if collation == CollationId::BINARY && compare::keeps_texts(flags) => {
-            rhs.text().map(|rhs| compare_bytes(lhs, rhs))
+            let ValueRef::Text(rhs) = rhs.usual_ref() else { return None };
+            Some(compare_bytes(lhs, rhs))
         }
         _ => None,
     }

@@ -37,8 +37,8 @@ const SHORT_LEN: [u16; 0x80] = {
 /// The number of types that are examined together.
 const BATCH: usize = 4;
 const HIGH_BITS: u32 = 0x8080_8080;
-/// The number of types that are compared with those of the row before.
-const COMPARED: usize = 8;
+/// The number of types that are compared with those of the row before together.
+const GROUP: usize = 8;
 const HIGH_BITS_OF_EIGHT: u64 = 0x8080_8080_8080_8080;
 
 /// The first columns of the row under a cursor.
@@ -66,23 +66,46 @@ pub struct Columns {
 
 /// What no byte is.
 const NO_HEADER: u16 = 0x100;
+/// Marks the length of a header of which two groups of types are compared.
+const TWO_GROUPS: u16 = 0x200;
 
 /// The beginning of a record's header.
 #[derive(Clone, Copy, Debug)]
 struct Beginning {
-    /// The length of the header, its first byte; [`NO_HEADER`] if there is none to compare with.
+    /// The length of the header, its first byte, perhaps with [`TWO_GROUPS`]; [`NO_HEADER`] if there is none to compare with.
     header_len: u16,
-    /// The types of the columns that are located.
-    types: u64,
-    /// The bits of those types.
-    mask: u64,
+    first: Group,
+    second: Group,
     /// The header has fewer columns than are wanted.
     is_short: bool,
 }
 
+/// Eight types of one byte each, the first one lowest.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    /// The types of the columns that are located.
+    types: u64,
+    /// The bits of those types.
+    mask: u64,
+}
+
+impl Group {
+    /// The first `count` of these types.
+    fn of(types: u64, count: usize) -> Group {
+        let mask = u64::MAX.checked_shr(u64::BITS - 8 * count.min(GROUP) as u32).unwrap_or(0);
+        Group { types: types & mask, mask }
+    }
+
+    /// The bits in which the types differ from those of another row.
+    #[inline]
+    fn changed(self, types: u64) -> u64 {
+        (types ^ self.types) & self.mask
+    }
+}
+
 impl Default for Beginning {
     fn default() -> Beginning {
-        Beginning { header_len: NO_HEADER, types: 0, mask: 0, is_short: false }
+        Beginning { header_len: NO_HEADER, first: Group::default(), second: Group::default(), is_short: false }
     }
 }
 
@@ -114,36 +137,57 @@ impl Columns {
         }
     }
 
-    /// Locates the columns by those of the last row, if the header is as long and the types are as short.
+    /// Locates the columns by those of the last row, if the header is as long, the types are as short, and there are no more than one group of
+    /// them.
     #[inline]
     fn are_as_before(&mut self, page: &[u8], span: PayloadSpan) -> bool {
-        let Beginning { header_len: last_len, types: last_types, mask, is_short } = self.last;
-        self.is_short = is_short;
+        self.is_short = self.last.is_short;
         let Some((header_len, types)) = beginning_at(page, span) else { return false };
-        if u16::from(header_len) != last_len {
+        if u16::from(header_len) != self.last.header_len {
             return false;
         }
-        let changed = (types ^ last_types) & mask;
-        if changed != 0 && !self.place_changed(types, changed) {
+        let changed = self.last.first.changed(types);
+        if changed != 0 && !self.place_changed(0, types, changed) {
             return false;
         }
         self.starts[self.known] <= span.local
     }
 
-    /// Places the columns from the first type on that has changed; false if one is not short any more.
+    /// The same of two groups of types.
+    fn are_two_groups_as_before(&mut self, page: &[u8], span: PayloadSpan) -> bool {
+        let Beginning { header_len: last_len, first, second, is_short } = self.last;
+        self.is_short = is_short;
+        let Some((header_len, types)) = beginning_at(page, span) else { return false };
+        let Some(others) = group_at(page, span.at as usize + 1 + GROUP) else { return false };
+        if TWO_GROUPS | u16::from(header_len) != last_len {
+            return false;
+        }
+        let (changed, others_changed) = (first.changed(types), second.changed(others));
+        (changed == 0 || self.place_changed(0, types, changed))
+            && (others_changed == 0 || self.place_changed(GROUP, others, others_changed))
+            && self.starts[self.known] <= span.local
+    }
+
+    /// Places the columns from the first type on that has changed, in the group that begins with column `from`; false if one is not short any
+    /// more.
     #[inline(never)]
-    fn place_changed(&mut self, types: u64, changed: u64) -> bool {
+    fn place_changed(&mut self, from: usize, types: u64, changed: u64) -> bool {
         if changed & HIGH_BITS_OF_EIGHT != 0 {
             return false;
         }
-        let first = changed.trailing_zeros() as usize / 8;
-        self.last.types ^= changed;
-        let known = self.known.min(COMPARED);
+        let group = if from == 0 { &mut self.last.first } else { &mut self.last.second };
+        group.types ^= changed;
+        let before = changed.trailing_zeros() as usize / 8;
+        let (first, behind) = (from + before, self.known.min(from + GROUP));
         let mut start = self.starts[first];
-        let slots = self.types[first..known].iter_mut().zip(&mut self.starts[first + 1..]);
-        for ((slot, end), serial) in slots.zip(&types.to_le_bytes()[first..]) {
+        let slots = self.types[first..behind].iter_mut().zip(&mut self.starts[first + 1..]);
+        for ((slot, end), serial) in slots.zip(&types.to_le_bytes()[before..]) {
             *slot = u32::from(*serial);
             start += u32::from(SHORT_LEN[usize::from(*serial & 0x7f)]);
+            *end = start;
+        }
+        for (serial, end) in self.types[behind..self.known].iter().zip(&mut self.starts[behind + 1..]) {
+            start += u32::from(SHORT_LEN[(*serial & 0x7f) as usize]);
             *end = start;
         }
         true
@@ -151,27 +195,35 @@ impl Columns {
 
     #[inline(never)]
     fn find_anew(&mut self, page: &[u8], span: PayloadSpan) {
+        if self.last.header_len & TWO_GROUPS != 0 && self.are_two_groups_as_before(page, span) {
+            return;
+        }
         self.is_short = false;
         self.last.header_len = NO_HEADER;
         if !self.find_few(page, span) {
             self.known = self.find_known(page, span).unwrap_or(0);
         }
-        if self.wanted <= COMPARED
-            && !self.is_cut
-            && let Some((header_len @ 1..0x80, types)) = beginning_at(page, span)
-        {
-            self.remember(header_len, types);
+        if !self.is_cut {
+            self.last = self.beginning(page, span).unwrap_or_default();
         }
     }
 
-    /// Remembers the beginning of the header, if the types of all columns that are wanted are short.
-    fn remember(&mut self, header_len: u8, types: u64) {
-        let mask = u64::MAX.checked_shr(u64::BITS - 8 * self.known as u32).unwrap_or(0);
+    /// The beginning of the header, if the types of all columns that are wanted are short.
+    fn beginning(&self, page: &[u8], span: PayloadSpan) -> Option<Beginning> {
+        let (header_len @ 1..0x80, types) = beginning_at(page, span)? else { return None };
+        let first = Group::of(types, self.known);
+        let (mark, second) = match self.known.checked_sub(GROUP) {
+            Some(count @ 1..) => (TWO_GROUPS, Group::of(group_at(page, span.at as usize + 1 + GROUP)?, count)),
+            _ => (0, Group::default()),
+        };
         let is_all = self.known == self.wanted.min(usize::from(header_len) - 1);
-        if is_all && types & mask & HIGH_BITS_OF_EIGHT == 0 {
-            self.last =
-                Beginning { header_len: u16::from(header_len), types: types & mask, mask, is_short: self.is_short };
-        }
+        let are_short = (first.types | second.types) & HIGH_BITS_OF_EIGHT == 0;
+        (is_all && are_short).then_some(Beginning {
+            header_len: mark | u16::from(header_len),
+            first,
+            second,
+            is_short: self.is_short,
+        })
     }
 
     /// Locates the columns if they are few and have types of one byte, as in most reads.
@@ -290,8 +342,14 @@ impl Columns {
 /// The first byte of a record's header, its length, and the eight after it, the first one lowest.
 #[inline]
 fn beginning_at(page: &[u8], span: PayloadSpan) -> Option<(u8, u64)> {
-    let &[header_len, ref types @ ..] = page.get(span.at as usize..)?.first_chunk::<{ 1 + COMPARED }>()?;
+    let &[header_len, ref types @ ..] = page.get(span.at as usize..)?.first_chunk::<{ 1 + GROUP }>()?;
     Some((header_len, u64::from_le_bytes(*types)))
+}
+
+/// Eight bytes of a record's header, the first one lowest.
+#[inline]
+fn group_at(page: &[u8], at: usize) -> Option<u64> {
+    page.get(at..)?.first_chunk().map(|types| u64::from_le_bytes(*types))
 }
 
 /// A type of two to four bytes, and its length; `None` if it is longer, or if one byte would do. All columns together then have less than
@@ -325,7 +383,7 @@ fn types_at(page: &[u8], at: usize) -> Option<[u8; BATCH]> {
 const SHIFTS: [u32; 7] = [0, 56, 48, 40, 32, 16, 0];
 
 /// The value whose content is at `at` of a page.
-#[inline]
+#[inline(always)]
 pub fn value(page: &[u8], serial: SerialType, at: usize) -> Option<ValueRef<'_>> {
     if let Some(integer) = integer(page, serial, at) {
         return Some(ValueRef::Integer(integer));
@@ -406,8 +464,8 @@ mod tests {
     /// What is known of the columns of a row: places, the column that ends on another page, and whether the row is short.
     fn located(columns: &Columns) -> (Vec<Place>, Place, bool) {
         let plain = |found: Option<(SerialType, usize)>| found.map(|(serial, at)| (serial.0, at));
-        let all = (0..10).map(|at| plain(columns.get(at))).collect();
-        (all, (0..10).find_map(|at| plain(columns.cut(at))), columns.is_short)
+        let all = (0..COLUMNS_MAX).map(|at| plain(columns.get(at))).collect();
+        (all, (0..COLUMNS_MAX).find_map(|at| plain(columns.cut(at))), columns.is_short)
     }
 
     /// Rows of few kinds, one after the other, are located like each row alone.
@@ -422,14 +480,15 @@ mod tests {
         };
         let texts = [vec![b'x'; 3], vec![b'y'; 20], vec![b'z'; 100]];
         let mut guessed = 0;
-        for wanted in 1..=9 {
+        for wanted in 1..=COLUMNS_MAX {
             let mut columns = Columns::default();
             columns.locate_up_to(0);
             for row in 0..4_000 {
                 if row == 2_000 {
                     columns.locate_up_to(wanted - 1);
                 }
-                let values: Vec<ValueRef<'_>> = (0..2 + below(4) / 2 * 4)
+                let width = if wanted <= 9 { 2 + below(4) / 2 * 4 } else { 6 + below(4) / 3 * 10 };
+                let values: Vec<ValueRef<'_>> = (0..width)
                     .map(|_| match below(8) {
                         0 => ValueRef::Null,
                         1 => ValueRef::Real(0.5),
@@ -451,7 +510,8 @@ mod tests {
                 let mut alone = Columns::default();
                 alone.locate_up_to(columns.wanted - 1);
                 alone.find(&page, span);
-                guessed += u32::from(columns.are_as_before(&page, span));
+                guessed +=
+                    u32::from(columns.are_as_before(&page, span) || columns.are_two_groups_as_before(&page, span));
                 columns.find(&page, span);
                 assert_eq!(located(&columns), located(&alone), "{values:?}, {local} of {len} bytes on the page");
             }
@@ -466,7 +526,7 @@ mod tests {
         let mut columns = Columns::default();
         columns.locate_first(2);
         columns.find(&page, PayloadSpan { at: 0, local: 6, len: 6 });
-        assert_eq!(located(&columns).0, [None; 10]);
+        assert_eq!(located(&columns).0, [None; COLUMNS_MAX]);
     }
 
     /// Columns behind one that is very long, and ends on another page, are located with it.
