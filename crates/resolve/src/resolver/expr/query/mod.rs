@@ -49,7 +49,7 @@ pub(crate) fn resolve_query<'a>(
             let tables = WithScope::new(scope, with)?;
             let scope = Scope { with: Some(&tables), ..*scope };
             let query = query_body(resolver, &scope, select, None)?;
-            log_unused(resolver, &scope, &tables);
+            log_unused(resolver, &scope, with, &tables);
             Ok(query)
         }
     });

@@ -40,6 +40,18 @@ pub(super) fn or_of_sources<'a>(
     found.or(of_star).unwrap_or(error)
 }
 
+/// Whether what the common table at `at` selects from, in any query in it, cannot be resolved.
+pub(super) fn misses_source<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    with: &ast::With<'a>,
+    at: usize,
+) -> bool {
+    let mut search = Search { resolver, of_star: None };
+    let tables = Tables::of(with, None);
+    search.select(scope, Some(&tables), with.tables[at].select).is_err() || search.of_star.is_some()
+}
+
 /// The same for an UPDATE with FROM, whose rows are found by a SELECT of the assigned values.
 pub(crate) fn or_of_sources_of_update<'a>(
     resolver: &Resolver<'a>,
