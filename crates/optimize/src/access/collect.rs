@@ -9,6 +9,7 @@ use lithe_value::Affinity;
 
 use super::context::PlanContext;
 use super::covering::{self, ByExpressions};
+use super::derived::may_be_coroutine;
 use super::log_est::{LogEst, ROW_FETCH};
 use super::partial;
 use super::plan::{JoinRequest, Purpose};
@@ -59,6 +60,10 @@ pub fn collect<'a>(
         let mut one = SourceInfo {
             source,
             table,
+            is_table: match source.kind {
+                SourceKind::Subquery(derived) => !(request.allows_coroutine && may_be_coroutine(sources, at, derived)),
+                _ => false,
+            },
             rows: context.estimated_rows(source).unwrap_or(ROWS_DEFAULT),
             row_size: LogEst(0),
             is_analyzed: false,
