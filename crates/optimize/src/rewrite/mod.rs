@@ -53,6 +53,9 @@ struct Draft<'a> {
     is_sorted: bool,
     /// Whether it is a recursive query, whose rows go into its queue as they come; or consists of the parts of a core of one.
     is_queued: bool,
+    /// Whether the core that is being flattened has taken the ORDER BY of a query in its FROM, which its rows lose in the queue. As in SQLite,
+    /// what this query reads is not sorted then, and is not appended.
+    took_order: bool,
     /// How many SELECTs and VALUES the cores consist of.
     parts: usize,
 }
@@ -103,7 +106,8 @@ impl<'a> Rewriter<'a> {
     fn query(&self, query: &'a Query<'a>) -> &'a Query<'a> {
         let query = recursive::without_distinct(self.arena, query);
         let is_queued = recursive::is_recursive(query);
-        let mut draft = Draft { query: *query, is_sorted: false, is_queued, parts: query.cores.len() };
+        let mut draft =
+            Draft { query: *query, is_sorted: false, is_queued, took_order: false, parts: query.cores.len() };
         self.flatten_all(&mut draft);
         let Query { cores, order_by, .. } = draft.query;
         let only = cores.len() == 1;
