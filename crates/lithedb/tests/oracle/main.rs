@@ -371,6 +371,8 @@ fn check_colliding(seed: u64) -> Option<String> {
             Ok(Ended::TooLate) => return None,
             // The errors about keys without a parent, and triggers without a table, are not compared.
             Ok(Ended::WithError) if sql.starts_with("CREATE") => return None,
+            // Nested too deep in a transaction, SQLite does not undo the statement.
+            Ok(Ended::TooDeep) if pair.is_in_transaction() => return None,
             Ok(_) => {}
             Err(difference) => return Some(report(seed, &statements[..=at], &Found { at, difference })),
         }

@@ -42,6 +42,9 @@ pub enum Ended {
 /// The instructions that SQLite may use for a statement, in thousands.
 const THOUSANDS_OF_INSTRUCTIONS: u32 = 3_000;
 
+/// How many rows of an answer are shown.
+const SHOWN_ROWS: usize = 80;
+
 /// The statements that were run on both engines, of all pairs, the repetitions that shorten a script among them.
 pub static COMPARED: AtomicU64 = AtomicU64::new(0);
 
@@ -241,7 +244,7 @@ impl fmt::Display for Answer {
             Answer::Error { code, message } => write!(f, "{:?} {message}", ResultCode(*code)),
             Answer::Rows { names, rows, changes, rowid } => {
                 write!(f, "{} rows ({}), {changes} changes, rowid {rowid}:", rows.len(), names.join(", "))?;
-                rows.iter().take(20).try_for_each(|row| write!(f, " ({})", row.join(", ")))
+                rows.iter().take(SHOWN_ROWS).try_for_each(|row| write!(f, " ({})", row.join(", ")))
             }
         }
     }
