@@ -217,7 +217,11 @@ fn run_worlds(worlds: u64, check: impl Fn(u64) -> Option<String> + Sync) {
         let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(run(worker))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
+    let damaged = pair::DAMAGED.load(Ordering::Relaxed);
     eprintln!("{worlds} worlds from {first} on: {} statements compared", pair::COMPARED.load(Ordering::Relaxed));
+    if damaged > 0 {
+        eprintln!("{damaged} times a world was ended because SQLite had damaged its own database");
+    }
     assert!(reports.is_empty(), "{}", reports.join("\n\n"));
 }
 

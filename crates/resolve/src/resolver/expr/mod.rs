@@ -189,6 +189,10 @@ fn find_error_in_query<'a>(
         || from.iter().any(|item| matches!(item.source, ast::Source::Subquery(_)) && is_in(item.span));
     if found.is_no_such_table() || is_found {
         *error = found;
+    } else if scope.with.is_none()
+        && let Some(missing) = query::sources::error_of_sources(resolver, scope, select)
+    {
+        *error = missing;
     }
 }
 

@@ -40,6 +40,15 @@ pub(super) fn or_of_sources<'a>(
     found.or(of_star).unwrap_or(error)
 }
 
+/// The error of a source of the query, or of any query in it, if there is one; also of the views that it reads.
+pub(crate) fn error_of_sources<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+) -> Option<CompileError> {
+    Search { resolver, of_star: None }.select(scope, None, select).err()
+}
+
 /// Whether what the common table at `at` selects from, in any query in it, cannot be resolved.
 pub(super) fn misses_source<'a>(
     resolver: &Resolver<'a>,
