@@ -428,7 +428,7 @@ impl<'a> Check<'_, 'a> {
         // Columns that have one value need no order.
         let bound = (self.done.trailing_ones() as usize).min(self.wanted.columns.len());
         let open = &self.wanted.columns[bound..];
-        let is_any_way = matches!(self.wanted.wish, Wish::Grouped | Wish::Distinct);
+        let is_any_way = self.wanted.wish == Wish::Grouped;
         let mut backwards = None;
         let mut met = 0;
         for (wanted, given) in open.iter().zip(order_given(derived.query)).take_while(is_same) {
@@ -440,7 +440,8 @@ impl<'a> Check<'_, 'a> {
             met += 1;
         }
         self.done |= ((1 << met) - 1) << bound;
-        if backwards == Some(true) {
+        // DISTINCT needs no direction: as in SQLite, the table is read forwards.
+        if backwards == Some(true) && self.wanted.wish != Wish::Distinct {
             self.result.reversed.insert(candidate.source);
         }
     }

@@ -11,6 +11,7 @@ use lithe_resolve::ir::{
 };
 
 use super::map::{Change, Map, Nested};
+use super::null_tests::with_known_nulls;
 use super::{Draft, Rewriter, recursive};
 
 /// The query to be merged.
@@ -177,7 +178,7 @@ impl<'a> Rewriter<'a> {
                 TermOrigin::Where if is_left_of_right => TermOrigin::InnerOn(first),
                 origin => origin,
             };
-            let expr = Map { arena: self.arena, change: &mut KnownNulls }.expr(&term.expr);
+            let expr = with_known_nulls(self.arena, &term.expr);
             Term { origin, expr, ..*term }
         });
         let has_tree = inner.terms.iter().any(is_in_tree);
@@ -351,25 +352,6 @@ impl<'a> Change<'a> for InReplaced {
 
     fn call(&mut self, call: Call<'a>) -> Call<'a> {
         Call { is_in_replaced: true, ..call }
-    }
-
-    fn query(&mut self, _: &'a Query<'a>) -> Nested<'a> {
-        Nested::Whole(None)
-    }
-}
-
-/// Answers the tests of columns that are never NULL. SQLite has answered them before. It finds out anew which columns a flattened query uses,
-/// and these are not among them: an index without them is covering.
-struct KnownNulls;
-
-impl<'a> Change<'a> for KnownNulls {
-    fn column(&mut self, _: &'a Column<'a>) -> Option<Expr<'a>> {
-        None
-    }
-
-    fn null_test(&mut self, operand: &Expr<'a>, not: bool) -> Option<Expr<'a>> {
-        let is_known = matches!(operand, Expr::Column(column) if column.is_never_null);
-        is_known.then_some(Expr::Integer(i64::from(not)))
     }
 
     fn query(&mut self, _: &'a Query<'a>) -> Nested<'a> {

@@ -8,6 +8,7 @@
 //! | `flatten` | a query in FROM becomes part of the one around it |
 //! | `exists` | EXISTS in WHERE that becomes a join |
 //! | `append` | a UNION ALL in FROM becomes the outer query's own |
+//! | `null_tests` | tests for NULL whose answer is known |
 //! | `recursive` | recursive queries: which orders and DISTINCTs have no effect in them |
 //! | `push` | conditions move into the queries in FROM whose columns they use, and from HAVING to WHERE |
 //! | `window_copies` | calls of window functions that are computed once more |
@@ -21,6 +22,7 @@ mod constants;
 mod exists;
 mod flatten;
 mod map;
+mod null_tests;
 mod prune;
 mod push;
 mod recursive;
@@ -34,6 +36,7 @@ use lithe_resolve::Resolver;
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, OrderTerm, Query, Select, Source, SourceKind};
 
 use map::{Change, Map, Nested};
+pub(crate) use null_tests::with_known_nulls;
 pub(crate) use prune::{keeps_columns, used_aggregates};
 pub(crate) use window_copies::WindowCopies;
 

@@ -38,7 +38,8 @@ impl<'a> Rewriter<'a> {
         let mut select = select;
         for (at, source) in select.sources.iter().enumerate() {
             let SourceKind::Subquery(derived) = source.kind else { continue };
-            if !derived.query.order_by.is_empty() && !super::flatten::is_kept_apart(derived) {
+            let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
+            if !derived.query.order_by.is_empty() && !is_recursive {
                 let query = prune_order(select, true, derived);
                 select = self.with_source(select, at, self.with_query(source, derived, query, false));
             }
