@@ -106,7 +106,7 @@ impl<'a> Rewriter<'a> {
         let sources = self.spliced_sources(outer, at, inner);
         let terms = self.spliced_terms(outer, at, &source, inner);
         let select: &'a Select<'a> = self.arena.alloc(Select { sources, terms, ..*outer });
-        draft.took_order |= draft.is_queued && !query.order_by.is_empty();
+        draft.took_order |= !query.order_by.is_empty();
         let select = if draft.took_order { self.with_pruned_orders(select) } else { select };
         self.set_select(draft, core_at, select);
         draft.query.order_by = outer_order;

@@ -56,8 +56,8 @@ struct Draft<'a> {
     is_sorted: bool,
     /// Whether it is a recursive query, whose rows go into its queue as they come; or consists of the parts of a core of one.
     is_queued: bool,
-    /// Whether the core that is being flattened has taken the ORDER BY of a query in its FROM, which its rows lose in the queue. As in SQLite,
-    /// what this query reads is not sorted then, and is not appended.
+    /// Whether the core that is being flattened has taken the ORDER BY of a query in its FROM. As in SQLite, what this query reads is not sorted
+    /// then, and is not appended.
     took_order: bool,
     /// How many SELECTs and VALUES the cores consist of.
     parts: usize,
