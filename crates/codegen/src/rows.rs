@@ -17,6 +17,8 @@ pub enum Destination<'a> {
         co: Reg,
         /// The row.
         start: Reg,
+        /// The registers are those of the row that a statement writes.
+        is_written: bool,
     },
     /// To a temporary table, in order.
     Table {

@@ -56,8 +56,10 @@ impl<'a> Planner<'a> {
         let (first, others) = query.cores.split_at(setup);
         let setup = self.plan_cores(query, first, SelectRequest::default())?;
         let mut steps = bumpalo::collections::Vec::with_capacity_in(others.len(), self.context.arena);
-        for core in others {
-            steps.push(self.plan_core(core, SelectRequest::default())?);
+        for (at, core) in others.iter().enumerate() {
+            // As in SQLite, LIMIT counts for the last step, whose DISTINCT costs less then.
+            let row_limit = if at + 1 == others.len() { row_limit(query) } else { None };
+            steps.push(self.plan_core(core, SelectRequest { row_limit, ..SelectRequest::default() })?);
         }
         let plan = RecursivePlan { table, op: others[0].op, setup, steps: steps.into_bump_slice() };
         let body = QueryBody::Recursive(self.context.arena.alloc(plan));

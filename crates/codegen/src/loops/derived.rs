@@ -39,7 +39,7 @@ pub(crate) fn prepare_derived<'a>(
 fn run_alongside<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>) -> Result<Coroutine> {
     cg.coroutine(plan.query.columns.len(), |cg, coroutine| {
         let Coroutine { co, start, .. } = *coroutine;
-        cg.emit_source_query(plan, &Destination::Coroutine { co, start })
+        cg.emit_source_query(plan, &Destination::Coroutine { co, start, is_written: false })
     })
 }
 

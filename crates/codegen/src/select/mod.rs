@@ -88,7 +88,7 @@ impl<'a> Codegen<'a> {
         let count = plan.query.columns.len();
         self.coroutine(count, |cg, coroutine| {
             let Coroutine { co, start, .. } = *coroutine;
-            cg.emit_query(plan, &Destination::Coroutine { co, start })
+            cg.emit_query(plan, &Destination::Coroutine { co, start, is_written: false })
         })
     }
 

@@ -39,6 +39,8 @@ pub(super) struct Sorter {
     cursor: CursorId,
     /// The number of terms.
     keys: usize,
+    /// The terms are computed before the other columns.
+    keys_first: bool,
     /// For each result column its place in the sorter's rows.
     places: Vec<u16>,
     /// The registers in which a row is built.
@@ -107,7 +109,7 @@ pub(super) fn open_for_source<'a>(
 /// A sink for the rows of a coroutine. `keep`: the most rows that a sorter must keep.
 pub(super) fn of_coroutine<'a>(cg: &mut Codegen<'a>, coroutine: &Coroutine, keep: Reg) -> Sink<'a> {
     let Coroutine { co, start, count } = *coroutine;
-    let destination = Destination::Coroutine { co, start };
+    let destination = Destination::Coroutine { co, start, is_written: false };
     Sink {
         destination,
         width: count,
@@ -178,7 +180,7 @@ pub(super) fn deliver<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, row: Reg) -> Re
     }
     match sink.destination {
         Destination::Output => cg.b.emit(Insn::ResultRow { start: row, count: width }),
-        Destination::Coroutine { co, start } => {
+        Destination::Coroutine { co, start, .. } => {
             cg.emit_copy_row(row, start, sink.width);
             cg.b.emit(Insn::Yield { co, target: Addr::NONE });
         }
@@ -249,7 +251,19 @@ pub(super) fn open_sorter<'a, T>(
     let cursor = cg.ephemeral(CursorKind::Sorter, key, row_width);
     cg.b.emit(Insn::SorterOpen { cursor, limit: sink.keep });
     let measured = cg.begin_part(Part::Order, of);
-    Ok(Sorter { cursor, keys, places, row: cg.b.registers(row_width), row_width, blocks: None, measured })
+    let keys_first = computes_keys_first(sink);
+    Ok(Sorter { cursor, keys, keys_first, places, row: cg.b.registers(row_width), row_width, blocks: None, measured })
+}
+
+/// Whether the terms of ORDER BY are computed before the other columns, which shows where both fail. As in SQLite, they are if LIMIT may drop
+/// the row and its registers are free to be used later.
+fn computes_keys_first(sink: &Sink<'_>) -> bool {
+    let is_fixed = match sink.destination {
+        Destination::FirstRow { .. } | Destination::Table { .. } => true,
+        Destination::Coroutine { is_written, .. } => is_written,
+        _ => false,
+    };
+    sink.keep != Reg::NONE && !is_fixed
 }
 
 /// Opens a sorter for rows that are already ordered by the first `terms` of ORDER BY, but not by the other terms.
@@ -292,11 +306,8 @@ pub(super) fn emit_sorter_insert<'a>(
     columns: &[Expr<'a>],
     computed: Option<Reg>,
 ) -> Result<()> {
-    for (at, term) in order_by.iter().enumerate() {
-        match (term.output, computed) {
-            (Some(output), Some(row)) => cg.emit_copy(row.at(usize::from(output)), sorter.row.at(at)),
-            _ => cg.emit_into(&term.expr, sorter.row.at(at))?,
-        }
+    if sorter.keys_first {
+        emit_keys(cg, sorter, order_by, computed)?;
     }
     for (at, column) in columns.iter().enumerate() {
         let place = usize::from(sorter.places[at]);
@@ -307,10 +318,28 @@ pub(super) fn emit_sorter_insert<'a>(
             }
         }
     }
+    if !sorter.keys_first {
+        emit_keys(cg, sorter, order_by, computed)?;
+    }
     emit_block_end(cg, sorter);
     let (cursor, start, count) = (sorter.cursor, sorter.row, sorter.row_width as u32);
     cg.measure_insert(sorter.measured, cursor);
     cg.b.emit(Insn::SorterInsert { cursor, start, count });
+    Ok(())
+}
+
+fn emit_keys<'a>(
+    cg: &mut Codegen<'a>,
+    sorter: &Sorter,
+    order_by: &[OrderTerm<'a>],
+    computed: Option<Reg>,
+) -> Result<()> {
+    for (at, term) in order_by.iter().enumerate() {
+        match (term.output, computed) {
+            (Some(output), Some(row)) => cg.emit_copy(row.at(usize::from(output)), sorter.row.at(at)),
+            _ => cg.emit_into(&term.expr, sorter.row.at(at))?,
+        }
+    }
     Ok(())
 }
 

@@ -110,7 +110,7 @@ fn emit_coroutine<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>, place: Opti
     let (entry, after) = (cg.b.label(), cg.b.label());
     cg.b.emit(Insn::InitCoroutine { co, entry, target: after });
     cg.b.place(entry);
-    cg.emit_query(plan, &Destination::Coroutine { co, start })?;
+    cg.emit_query(plan, &Destination::Coroutine { co, start, is_written: true })?;
     cg.b.emit(Insn::EndCoroutine { co });
     cg.b.place(after);
     Ok(coroutine)

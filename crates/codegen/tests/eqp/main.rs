@@ -185,6 +185,31 @@ fn statistics() {
 }
 
 #[test]
+fn the_first_equality_of_a_column() {
+    check(include_str!("first_equality.sql"));
+}
+
+#[test]
+fn orders_at_the_start_of_recursive_queries() {
+    check(include_str!("orders_in_recursion.sql"));
+}
+
+#[test]
+fn orders_taken_from_views() {
+    check(include_str!("orders_taken.sql"));
+}
+
+#[test]
+fn parts_with_other_collations() {
+    check(include_str!("parts_with_collations.sql"));
+}
+
+#[test]
+fn queries_read_backwards() {
+    check(include_str!("read_backwards.sql"));
+}
+
+#[test]
 fn tpch() {
     check(include_str!("tpch.sql"));
 }

@@ -33,6 +33,9 @@ pub struct Relation {
     pub name: String,
     pub columns: Vec<String>,
     pub is_view: bool,
+    /// Whether it is a view with texts in double quotes, or a view of such a view. In a query in an expression, SQLite takes such a text for a
+    /// column of the query around it, so that no expression selects from it.
+    pub has_texts: bool,
 }
 
 /// The number of ALTER statements of a world.
@@ -147,8 +150,10 @@ impl World {
             schema: row[0].clone(),
             name: row[1].clone(),
             is_view: row[2] == "1",
+            has_texts: false,
         };
         self.relations = relations.into_iter().map(relation).filter(|relation| !relation.columns.is_empty()).collect();
+        self.read_texts(pair);
         let (mut indexes, mut triggers) = (Vec::new(), Vec::new());
         for schema in self.schemas() {
             let named = |kind| {
@@ -160,6 +165,23 @@ impl World {
             triggers.extend(named("trigger"));
         }
         (self.indexes, self.triggers) = (indexes, triggers);
+    }
+
+    /// Finds the views that have texts in double quotes.
+    fn read_texts(&mut self, pair: &Pair) {
+        let text = |relation: &Relation| {
+            let name = relation.name.replace('\'', "''");
+            let sql = format!("SELECT lower(sql) FROM {}.sqlite_schema WHERE name = '{name}'", relation.schema);
+            pair.ask_sqlite(&sql).into_iter().flatten().collect::<String>()
+        };
+        let texts: Vec<String> = self.relations.iter().map(text).collect();
+        for _ in 0..self.relations.len() {
+            let of: Vec<String> =
+                self.relations.iter().filter(|r| r.has_texts).map(|r| r.name.to_lowercase()).collect();
+            for (relation, text) in self.relations.iter_mut().zip(&texts).filter(|(relation, _)| relation.is_view) {
+                relation.has_texts = text.contains('"') || of.iter().any(|name| text.contains(name));
+            }
+        }
     }
 
     fn number(&mut self) -> usize {

@@ -100,7 +100,10 @@ fn statement(rng: &mut Rng) -> String {
         }
         2 | 3 => {
             let end = pick(rng, &["", " WHERE i < 9", " ORDER BY 1 DESC", " ORDER BY 2, 1", " LIMIT 5"]);
-            format!("SELECT i, {} FROM t{end}", list(rng, 2, call))
+            let calls = list(rng, 2, call);
+            // How many rows behind the last one that is asked for are read decides whether a function fails for one of them.
+            let end = if calls.contains("json_group") { end.replace(" LIMIT 5", "") } else { (*end).to_owned() };
+            format!("SELECT i, {calls} FROM t{end}")
         }
         4 => format!("SELECT DISTINCT {} FROM t{}", call(rng), pick(rng, &["", " ORDER BY 1"])),
         5 => several_orders(rng),

@@ -306,7 +306,11 @@ fn compound_of_tables(rng: &mut Rng) -> String {
     }
     let with = if one_in(&mut rng.clone(), 5) { "WITH other AS (SELECT 1) " } else { "" };
     let query = format!("{with}{query}");
-    query + &order(rng, &["1".to_owned(), "2".to_owned()], true)
+    let order = order(rng, &["1".to_owned(), "2".to_owned()], true);
+    // A core that finds s by IN reads an index of its own collation there, too.
+    let finds_texts = [first, second].contains(&"s") && query.contains(" IN (");
+    let order = if finds_texts { order.split(" LIMIT ").next().unwrap_or_default() } else { &order };
+    query + order
 }
 
 /// Now and then VALUES in the place of a core.

@@ -35,15 +35,22 @@ pub enum Ended {
     WithType,
     /// With triggers that nest too deep.
     TooDeep,
-    /// SQLite took too long, so Lithe was not run: triggers that call each other can run for ever.
+    /// The world is over: SQLite took too long, so Lithe was not run (triggers that call each other can run for ever), or the answers differ
+    /// behind a change by which SQLite has damaged its own database.
     TooLate,
 }
 
 /// The instructions that SQLite may use for a statement, in thousands.
 const THOUSANDS_OF_INSTRUCTIONS: u32 = 3_000;
 
+/// How many rows of an answer are shown.
+const SHOWN_ROWS: usize = 80;
+
 /// The statements that were run on both engines, of all pairs, the repetitions that shorten a script among them.
 pub static COMPARED: AtomicU64 = AtomicU64::new(0);
+
+/// The worlds that were ended because SQLite had damaged its database, repetitions among them.
+pub static DAMAGED: AtomicU64 = AtomicU64::new(0);
 
 /// A statement with different answers.
 #[derive(Clone, Debug)]
@@ -120,7 +127,19 @@ impl Pair {
                 Answer::Rows { .. } => Ended::Well,
             });
         }
+        if self.is_damaged_by_sqlite() {
+            eprintln!("SQLite's database is damaged before: {sql}");
+            DAMAGED.fetch_add(1, Ordering::Relaxed);
+            return Ok(Ended::TooLate);
+        }
         Err(Box::new(Difference { sql: sql.to_owned(), lithe, sqlite }))
+    }
+
+    /// Whether SQLite finds its own database damaged, which is well on Lithe.
+    fn is_damaged_by_sqlite(&mut self) -> bool {
+        let is_well = |answer| matches!(answer, Answer::Rows { rows, .. } if rows == [["'ok'"]]);
+        let check = "PRAGMA integrity_check";
+        !is_well(self.on_sqlite(check)) && is_well(self.on_lithe(check))
     }
 
     /// Whether a transaction is open.
@@ -241,7 +260,7 @@ impl fmt::Display for Answer {
             Answer::Error { code, message } => write!(f, "{:?} {message}", ResultCode(*code)),
             Answer::Rows { names, rows, changes, rowid } => {
                 write!(f, "{} rows ({}), {changes} changes, rowid {rowid}:", rows.len(), names.join(", "))?;
-                rows.iter().take(20).try_for_each(|row| write!(f, " ({})", row.join(", ")))
+                rows.iter().take(SHOWN_ROWS).try_for_each(|row| write!(f, " ({})", row.join(", ")))
             }
         }
     }

@@ -9,6 +9,7 @@ use lithe_value::Affinity;
 
 use super::context::PlanContext;
 use super::covering::{self, ByExpressions};
+use super::derived::{is_same_view, may_be_coroutine};
 use super::log_est::{LogEst, ROW_FETCH};
 use super::partial;
 use super::plan::{JoinRequest, Purpose};
@@ -59,6 +60,7 @@ pub fn collect<'a>(
         let mut one = SourceInfo {
             source,
             table,
+            is_table: is_table(request, at),
             rows: context.estimated_rows(source).unwrap_or(ROWS_DEFAULT),
             row_size: LogEst(0),
             is_analyzed: false,
@@ -81,6 +83,14 @@ pub fn collect<'a>(
         infos.push(one);
     }
     Ok(infos)
+}
+
+/// Whether the source at `at` is a query in FROM whose rows are kept in a table that may be read in both directions. Where a common table is
+/// used again, SQLite does not look at an order that it has from the query that it reads.
+fn is_table(request: &JoinRequest<'_>, at: usize) -> bool {
+    let SourceKind::Subquery(derived) = request.sources[at].kind else { return false };
+    let is_again = derived.cte.is_some() && request.sources[..at].iter().any(|source| is_same_view(source, derived));
+    !(is_again || request.allows_coroutine && may_be_coroutine(request.sources, at, derived))
 }
 
 /// The measured sizes of a join's tables that have no statistics. They are used for joins, and for grouped tables (`groups`), where an

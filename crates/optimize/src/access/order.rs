@@ -13,8 +13,8 @@
 //! order so far distinguishes.
 
 use lithe_resolve::ir::{
-    Coll, ColumnIndex, Expr, OrderTerm, Query, SourceKind, SourceSet, TermOrigin, affinity_of, collation_of,
-    is_constant, same, skip_likelihood, sources_of,
+    Coll, ColumnIndex, CompareOp, Expr, How, OrderTerm, Query, SourceKind, SourceSet, TermOrigin, affinity_of,
+    collation_of, is_constant, same, skip_likelihood, sources_of,
 };
 use lithe_value::Affinity;
 use lithe_vtab::OrderUse;
@@ -201,6 +201,15 @@ impl OrderColumns<'_> {
     }
 }
 
+/// Whether values that equal this one are the same. If its affinity is another one than the column's, different values may equal it: the
+/// texts '2' and '2.0' both equal the integer 2. A constant in the place of a column has no affinity, but is compared with that of the
+/// column.
+fn has_affinity<'a>(value: &Expr<'a>, how: How<'a>, wanted: &OrderColumn<'a>) -> bool {
+    let affinity = affinity_of(&wanted.expr);
+    affinity_of(value).is_none_or(|of| Some(of) == affinity)
+        && fits_affinity(how.affinity, affinity.unwrap_or(Affinity::Blob))
+}
+
 /// For orders of more columns, the loops are not examined.
 pub const ORDER_COLUMNS_MAX: usize = 63;
 
@@ -290,34 +299,57 @@ impl<'a> Check<'_, 'a> {
         }
     }
 
-    /// Whether an equality leaves one value of the column. If the other side has another affinity, different values may equal it: the
-    /// texts '2' and '2.0' both equal the integer 2.
+    /// Whether an equality leaves one value of the column. As in SQLite, the first one decides: of the column itself before those of others
+    /// that equal it, with a value that is known outside of all loops before others.
     fn is_bound(&self, candidate: &Candidate, column: ColumnIndex, wanted: &OrderColumn<'a>) -> bool {
-        let affinity = affinity_of(&wanted.expr);
-        let has_affinity = |constraint: &Constraint<'a>| match constraint.right {
-            // A constant in the place of a column has no affinity, but is compared with that of the column.
-            Right::Value(value) => {
-                affinity_of(&value).is_none_or(|of| Some(of) == affinity)
-                    && fits_affinity(constraint.how.affinity, affinity.unwrap_or(Affinity::Blob))
-            }
-            Right::Null | Right::Set(..) | Right::Row(..) => true,
-        };
         let source = candidate.source;
         let equals = self.terms.equal_columns(source, column, |origin| self.infos[source].admits(origin));
         // All rows that are sorted meet WHERE, whatever a path may use of it.
         let holds = |origin: TermOrigin| origin == TermOrigin::Where || self.infos[source].admits(origin);
-        self.terms.numbered().any(|(id, constraint)| {
-            let Left::Column(of) = constraint.left else { return false };
-            let is_it = constraint.source == source && of == column || equals.contains(&(constraint.source, of));
-            is_it
-                && (matches!(constraint.op, Op::Eq | Op::Is | Op::IsNull)
-                    || self.sets_are_values && constraint.op == Op::In && candidate.used.contains(&id))
+        let found = self.terms.numbered().filter_map(|(id, constraint)| {
+            let Left::Column(of) = constraint.left else { return None };
+            let is_own = constraint.source == source && of == column;
+            let rank =
+                if is_own { 0 } else { 1 + equals.iter().position(|equal| *equal == (constraint.source, of))? };
+            let counts = (matches!(constraint.op, Op::Eq | Op::Is | Op::IsNull)
+                || self.sets_are_values && constraint.op == Op::In && candidate.used.contains(&id))
                 && constraint.needs.is_subset_of(self.outside)
-                && holds(self.terms.conditions[constraint.condition].origin)
-                && has_affinity(constraint)
-                && (matches!(constraint.op, Op::IsNull | Op::In)
-                    || column.is_rowid()
-                    || constraint.how.collation == wanted.collation)
+                && holds(self.terms.conditions[constraint.condition].origin);
+            counts.then_some((!constraint.needs.is_empty(), rank, constraint))
+        });
+        let Some((_, rank, first)) = found.min_by_key(|(waits, rank, _)| (*waits, *rank)) else { return false };
+        // An equality of the column that another one has replaced by a constant is found, too.
+        let replaced = if rank == 0 { self.replaced_before(source, column, first) } else { None };
+        let (value, how) = match (replaced, first.right) {
+            (Some((value, how)), _) => (Some(value), how),
+            (None, Right::Value(value)) => (Some(value), first.how),
+            (None, Right::Null | Right::Set(..) | Right::Row(..)) => (None, first.how),
+        };
+        let is_set_or_null = replaced.is_none() && matches!(first.op, Op::IsNull | Op::In);
+        value.is_none_or(|value| has_affinity(&value, how, wanted))
+            && (is_set_or_null || column.is_rowid() || how.collation == wanted.collation)
+    }
+
+    /// The other side of an equality of the column that stands before `first`, in which the column has become a constant.
+    fn replaced_before(
+        &self,
+        source: usize,
+        column: ColumnIndex,
+        first: &Constraint<'a>,
+    ) -> Option<(Expr<'a>, How<'a>)> {
+        let end = if first.is_extra { self.terms.conditions.len() } else { first.condition };
+        let id = self.infos[source].source.id;
+        let is_it = |side: &Expr<'a>| matches!(side, Expr::Fixed(fixed) if fixed.column.source == id && fixed.column.index == column);
+        self.terms.conditions.iter().take(end).find_map(|condition| {
+            let Expr::Compare(compare) = condition.expr else { return None };
+            if !matches!(compare.op, CompareOp::Eq | CompareOp::Is) {
+                return None;
+            }
+            match (is_it(&compare.left), is_it(&compare.right)) {
+                (true, _) => Some((compare.right, compare.how)),
+                (_, true) => Some((compare.left, compare.how)),
+                _ => None,
+            }
         })
     }
 
@@ -325,7 +357,7 @@ impl<'a> Check<'_, 'a> {
     /// all rows of the loop.
     fn follow(&mut self, candidate: &Candidate) -> bool {
         let Some(order) = loop_order(&self.infos[candidate.source], candidate) else {
-            self.done |= self.order_of_query(candidate);
+            self.note_order_of_query(candidate);
             return false;
         };
         if self.wanted.wish == Wish::Extreme && (0..order.keys.len()).any(|at| self.key_op(&order, at) == Some(Op::In))
@@ -377,27 +409,41 @@ impl<'a> Check<'_, 'a> {
         is_distinct
     }
 
-    /// The wanted columns that the ORDER BY of a query in FROM meets. SQLite compares the two lists term by term, and reads such a query
-    /// forwards only.
-    fn order_of_query(&self, candidate: &Candidate) -> u64 {
-        let SourceKind::Subquery(derived) = self.infos[candidate.source].source.kind else { return 0 };
+    /// Notes the wanted columns that the ORDER BY of a query in FROM meets. SQLite compares the two lists term by term. A table of the rows may
+    /// be read backwards, if all terms are met that way.
+    fn note_order_of_query(&mut self, candidate: &Candidate) {
+        let info = &self.infos[candidate.source];
+        let SourceKind::Subquery(derived) = info.source.kind else { return };
         let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
         if candidate.way != Way::Tree(TreeWay::Scan) || is_recursive {
-            return 0;
+            return;
         }
-        let is_met = |(wanted, given): &(&OrderColumn<'a>, GivenTerm<'a>)| {
-            let is_same_way = wanted.descending == given.descending && wanted.nulls_opposite == given.nulls_opposite;
+        let is_same = |(wanted, given): &(&OrderColumn<'a>, GivenTerm<'a>)| {
             wanted.column.is_some()
                 && wanted.column == given.output.map(|at| (candidate.source, ColumnIndex::new(at)))
                 && !wanted.has_collate
                 && wanted.collation == given.collation
-                && (self.wanted.wish == Wish::Grouped || is_same_way)
+                && (self.wanted.wish == Wish::Grouped || wanted.nulls_opposite == given.nulls_opposite)
         };
         // Columns that have one value need no order.
         let bound = (self.done.trailing_ones() as usize).min(self.wanted.columns.len());
         let open = &self.wanted.columns[bound..];
-        let met = open.iter().zip(order_given(derived.query)).take_while(is_met).count();
-        ((1 << met) - 1) << bound
+        let is_any_way = self.wanted.wish == Wish::Grouped;
+        let mut backwards = None;
+        let mut met = 0;
+        for (wanted, given) in open.iter().zip(order_given(derived.query)).take_while(is_same) {
+            let against = !is_any_way && wanted.descending != given.descending;
+            if against && !info.is_table || backwards.is_some_and(|before| before != against) {
+                break;
+            }
+            backwards = Some(against);
+            met += 1;
+        }
+        self.done |= ((1 << met) - 1) << bound;
+        // DISTINCT needs no direction: as in SQLite, the table is read forwards.
+        if backwards == Some(true) && self.wanted.wish != Wish::Distinct {
+            self.result.reversed.insert(candidate.source);
+        }
     }
 
     /// The comparison that binds the loop's column at `at`.

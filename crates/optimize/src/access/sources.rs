@@ -16,6 +16,8 @@ pub struct SourceInfo<'a> {
     pub source: &'a Source<'a>,
     /// The table, when it is one.
     pub table: Option<&'a Table>,
+    /// It is a query in FROM whose rows are kept in a table, which can be read in both directions.
+    pub is_table: bool,
     /// How many rows it has.
     pub rows: LogEst,
     /// The size of a row, in units that only serve to compare it with the sizes of index entries.

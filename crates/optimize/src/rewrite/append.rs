@@ -7,7 +7,7 @@ use lithe_resolve::ir::{
 };
 use lithe_sql::ast::CompoundOp;
 
-use super::flatten::Replace;
+use super::flatten::{Part, Replace};
 use super::map::Map;
 use super::{Draft, Rewriter, recursive};
 
@@ -41,12 +41,13 @@ impl<'a> Rewriter<'a> {
             _ => (inner, parts),
         };
         let source = outer.sources[at];
+        let as_part = Part { first: parts[0].columns, collates: false };
         let copies = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let parts = parts.iter().zip(inner.cores).enumerate().map(|(number, (part, core))| {
             let outer = if number == 0 { outer } else { self.copy_select(outer) };
             let id = outer.sources[at].id;
             let columns = self.seen_from_outside(part.columns);
-            let mut replace = Replace { source: id, columns, is_part: true, resolver: self.resolver };
+            let mut replace = Replace { source: id, columns, part: Some(as_part), resolver: self.resolver };
             let replaced = Map { arena: self.arena, change: &mut replace }.select(outer).unwrap_or(outer);
             let select = self.spliced(replaced, at, Source { id, ..source }, part);
             Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: core.number }

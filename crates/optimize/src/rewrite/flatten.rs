@@ -11,6 +11,7 @@ use lithe_resolve::ir::{
 };
 
 use super::map::{Change, Map, Nested};
+use super::null_tests::with_known_nulls;
 use super::{Draft, Rewriter, recursive};
 
 /// The query to be merged.
@@ -37,13 +38,17 @@ impl<'a> Rewriter<'a> {
             };
             // The parts of a UNION ALL take the place of its core, and are next.
             at += usize::from(!is_changed);
+            draft.took_order &= is_changed;
         }
     }
 
     /// The same in the parts of the UNION ALL at `at`.
     fn flatten_parts(&self, draft: &mut Draft<'a>, at: usize, parts: &'a [Core<'a>]) {
         let is_sorted = draft.is_sorted || recursive::is_sorted(&draft.query, at);
-        let mut nested = Draft { query: Query { cores: parts, limit: None, ..draft.query }, is_sorted, ..*draft };
+        // The ORDER BY of a recursive query is that of its queue.
+        let order_by = if draft.is_queued { &[] } else { draft.query.order_by };
+        let query = Query { cores: parts, order_by, limit: None, ..draft.query };
+        let mut nested = Draft { query, is_sorted, ..*draft };
         self.flatten_all(&mut nested);
         draft.parts = nested.parts;
         self.set_body(draft, at, CoreBody::UnionAll(nested.query.cores));
@@ -68,7 +73,7 @@ impl<'a> Rewriter<'a> {
             let inner_order =
                 derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted, derived.query);
             let has_order = inner_order && !derived.query.order_by.is_empty();
-            if !has_order && self.append(draft, core_at, outer, at, derived) {
+            if !has_order && !draft.took_order && self.append(draft, core_at, outer, at, derived) {
                 return true;
             }
             let Some(inner) = derived.query.single_select() else { continue };
@@ -94,13 +99,15 @@ impl<'a> Rewriter<'a> {
         let Merge { outer, at, source, query, inner } = *merge;
         let columns = self.seen_from_outside(inner.columns);
         let columns = if may_lack_row(outer, at) { self.matched(columns, inner) } else { columns };
-        let mut replace = Replace { source: source.id, columns, is_part: false, resolver: self.resolver };
+        let mut replace = Replace { source: source.id, columns, part: None, resolver: self.resolver };
         let mut map = Map { arena: self.arena, change: &mut replace };
         let outer = map.select(outer).unwrap_or(outer);
         let outer_order = map.order(draft.query.order_by).unwrap_or(draft.query.order_by);
         let sources = self.spliced_sources(outer, at, inner);
         let terms = self.spliced_terms(outer, at, &source, inner);
         let select: &'a Select<'a> = self.arena.alloc(Select { sources, terms, ..*outer });
+        draft.took_order |= !query.order_by.is_empty();
+        let select = if draft.took_order { self.with_pruned_orders(select) } else { select };
         self.set_select(draft, core_at, select);
         draft.query.order_by = outer_order;
         if draft.is_queued {
@@ -171,7 +178,7 @@ impl<'a> Rewriter<'a> {
                 TermOrigin::Where if is_left_of_right => TermOrigin::InnerOn(first),
                 origin => origin,
             };
-            let expr = Map { arena: self.arena, change: &mut KnownNulls }.expr(&term.expr);
+            let expr = with_known_nulls(self.arena, &term.expr);
             Term { origin, expr, ..*term }
         });
         let has_tree = inner.terms.iter().any(is_in_tree);
@@ -261,36 +268,60 @@ impl<'a> Rewriter<'a> {
     }
 }
 
+/// One of several parts that a condition or a SELECT goes to.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    /// The columns of the first part, whose collations those of the compound are.
+    pub first: &'a [Expr<'a>],
+    /// Whether a column that has another collation is seen with COLLATE.
+    pub collates: bool,
+}
+
 /// Replaces the columns of one source by their expressions.
 pub(super) struct Replace<'a> {
     pub source: SourceId,
     pub columns: &'a [Expr<'a>],
-    /// The columns are those of one of several parts, and may have other affinities than the replaced columns.
-    pub is_part: bool,
+    /// If the columns are those of one of several parts, which may have other affinities than the replaced columns.
+    pub part: Option<Part<'a>>,
     pub resolver: &'a Resolver<'a>,
 }
 
-impl<'a> Change<'a> for Replace<'a> {
-    fn column(&mut self, column: &'a Column<'a>) -> Option<Expr<'a>> {
+impl<'a> Replace<'a> {
+    fn replacement(&self, column: &Column<'a>) -> Option<Expr<'a>> {
         if column.source != self.source {
             return None;
         }
         column.index.position().map(|at| self.columns[at])
     }
 
+    /// The replacement with the collation of the compound, if it has another one. One that is none counts as another one in SQLite.
+    fn collated(&self, column: &Column<'a>) -> Option<Expr<'a>> {
+        let position = column.index.position().filter(|_| column.source == self.source)?;
+        let replaced = self.columns[position];
+        let first = self.part?.first.get(position)?;
+        let is_other = collation_of(&replaced) != collation_of(first)
+            || collation_of(&replaced).unwrap_or_default() != column.collation;
+        let arena = self.resolver.arena;
+        is_other.then(|| Expr::Collate(arena.alloc(replaced), arena.alloc(column.collation)))
+    }
+}
+
+impl<'a> Change<'a> for Replace<'a> {
+    fn column(&mut self, column: &'a Column<'a>) -> Option<Expr<'a>> {
+        let collated = self.part.filter(|part| part.collates).and_then(|_| self.collated(column));
+        collated.or_else(|| self.replacement(column))
+    }
+
     fn compares_anew(&self) -> bool {
-        self.is_part
+        self.part.is_some()
     }
 
     /// A column of a part that has another collation than that of the compound is seen with COLLATE in SQLite, which matters where it is tested
     /// for NULL: such a test implies no WHERE of a partial index.
     fn null_test(&mut self, operand: &Expr<'a>, not: bool) -> Option<Expr<'a>> {
         let Expr::Column(column) = operand else { return None };
-        let replaced = self.column(column).filter(|_| self.is_part)?;
-        let arena = self.resolver.arena;
-        let is_other = collation_of(&replaced).unwrap_or_default() != column.collation;
-        let collated = || Expr::Collate(arena.alloc(replaced), arena.alloc(column.collation));
-        is_other.then(|| Expr::IsNull(arena.alloc(collated()), not))
+        let collated = self.collated(column)?;
+        Some(Expr::IsNull(self.resolver.arena.alloc(collated), not))
     }
 
     fn call(&mut self, call: Call<'a>) -> Call<'a> {
@@ -321,25 +352,6 @@ impl<'a> Change<'a> for InReplaced {
 
     fn call(&mut self, call: Call<'a>) -> Call<'a> {
         Call { is_in_replaced: true, ..call }
-    }
-
-    fn query(&mut self, _: &'a Query<'a>) -> Nested<'a> {
-        Nested::Whole(None)
-    }
-}
-
-/// Answers the tests of columns that are never NULL. SQLite has answered them before. It finds out anew which columns a flattened query uses,
-/// and these are not among them: an index without them is covering.
-struct KnownNulls;
-
-impl<'a> Change<'a> for KnownNulls {
-    fn column(&mut self, _: &'a Column<'a>) -> Option<Expr<'a>> {
-        None
-    }
-
-    fn null_test(&mut self, operand: &Expr<'a>, not: bool) -> Option<Expr<'a>> {
-        let is_known = matches!(operand, Expr::Column(column) if column.is_never_null);
-        is_known.then_some(Expr::Integer(i64::from(not)))
     }
 
     fn query(&mut self, _: &'a Query<'a>) -> Nested<'a> {

@@ -8,6 +8,7 @@
 //! | `flatten` | a query in FROM becomes part of the one around it |
 //! | `exists` | EXISTS in WHERE that becomes a join |
 //! | `append` | a UNION ALL in FROM becomes the outer query's own |
+//! | `null_tests` | tests for NULL whose answer is known |
 //! | `recursive` | recursive queries: which orders and DISTINCTs have no effect in them |
 //! | `push` | conditions move into the queries in FROM whose columns they use, and from HAVING to WHERE |
 //! | `window_copies` | calls of window functions that are computed once more |
@@ -21,6 +22,7 @@ mod constants;
 mod exists;
 mod flatten;
 mod map;
+mod null_tests;
 mod prune;
 mod push;
 mod recursive;
@@ -34,6 +36,7 @@ use lithe_resolve::Resolver;
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, OrderTerm, Query, Select, Source, SourceKind};
 
 use map::{Change, Map, Nested};
+pub(crate) use null_tests::with_known_nulls;
 pub(crate) use prune::{keeps_columns, used_aggregates};
 pub(crate) use window_copies::WindowCopies;
 
@@ -53,6 +56,9 @@ struct Draft<'a> {
     is_sorted: bool,
     /// Whether it is a recursive query, whose rows go into its queue as they come; or consists of the parts of a core of one.
     is_queued: bool,
+    /// Whether the core that is being flattened has taken the ORDER BY of a query in its FROM. As in SQLite, what this query reads is not sorted
+    /// then, and is not appended.
+    took_order: bool,
     /// How many SELECTs and VALUES the cores consist of.
     parts: usize,
 }
@@ -103,7 +109,8 @@ impl<'a> Rewriter<'a> {
     fn query(&self, query: &'a Query<'a>) -> &'a Query<'a> {
         let query = recursive::without_distinct(self.arena, query);
         let is_queued = recursive::is_recursive(query);
-        let mut draft = Draft { query: *query, is_sorted: false, is_queued, parts: query.cores.len() };
+        let mut draft =
+            Draft { query: *query, is_sorted: false, is_queued, took_order: false, parts: query.cores.len() };
         self.flatten_all(&mut draft);
         let Query { cores, order_by, .. } = draft.query;
         let only = cores.len() == 1;

@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use lithe_resolve::ir::{
-    Aggregate, Child, Core, CoreBody, Expr, OrderTerm, Query, Select, SourceKind, any, for_each_child,
+    Aggregate, Child, Core, CoreBody, Derived, Expr, OrderTerm, Query, Select, SourceKind, any, for_each_child,
     for_each_in_query, for_each_in_select, has_query,
 };
 use lithe_sql::ast::CompoundOp;
@@ -23,17 +23,26 @@ impl<'a> Rewriter<'a> {
             if derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some()) {
                 continue;
             }
-            // A MATERIALIZED table keeps its order.
-            let is_fixed = derived.cte.is_some_and(|cte| cte.materialized == Some(true));
-            let mut query = *derived.query;
-            if !is_fixed {
-                query = prune_order(select, !order_by.is_empty() || is_merged, query);
-            }
+            let query = prune_order(select, !order_by.is_empty() || is_merged, derived);
             // SQLite computes all columns of common tables, which shows where one fails.
             let pruned = if derived.cte.is_none() { self.prune_columns(select, order_by, at, &query) } else { None };
             let is_changed = pruned.is_some();
             let source = self.with_query(&select.sources[at], derived, pruned.unwrap_or(query), is_changed);
             select = self.with_source(select, at, source);
+        }
+        select
+    }
+
+    /// The SELECT, whose rows are sorted, without the ORDER BYs of its FROM queries that have no effect on them.
+    pub(super) fn with_pruned_orders(&self, select: &'a Select<'a>) -> &'a Select<'a> {
+        let mut select = select;
+        for (at, source) in select.sources.iter().enumerate() {
+            let SourceKind::Subquery(derived) = source.kind else { continue };
+            let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
+            if !derived.query.order_by.is_empty() && !is_recursive {
+                let query = prune_order(select, true, derived);
+                select = self.with_source(select, at, self.with_query(source, derived, query, false));
+            }
         }
         select
     }
@@ -117,7 +126,12 @@ pub(crate) fn used_aggregates<'a>(
     arena.alloc_slice_copy(&used)
 }
 
-fn prune_order<'a>(select: &Select<'a>, is_sorted: bool, query: Query<'a>) -> Query<'a> {
+fn prune_order<'a>(select: &Select<'a>, is_sorted: bool, derived: &Derived<'a>) -> Query<'a> {
+    let query = *derived.query;
+    // A MATERIALIZED table keeps its order.
+    if derived.cte.is_some_and(|cte| cte.materialized == Some(true)) {
+        return query;
+    }
     // SQLite keeps the order of groups, which is visible where the outer ORDER BY has ties. Of a compound it looks at the last core.
     let is_grouped =
         query.cores.last().is_some_and(|core| matches!(core.body, CoreBody::Select(inner) if inner.is_aggregate));

@@ -8,7 +8,7 @@ use lithe_resolve::ir::{
 use lithe_sql::ast::CompoundOp;
 
 use super::Rewriter;
-use super::flatten::{Replace, is_kept_apart};
+use super::flatten::{Part, Replace, is_kept_apart};
 use super::map::Map;
 
 impl<'a> Rewriter<'a> {
@@ -52,10 +52,14 @@ impl<'a> Rewriter<'a> {
         }
         let id = select.sources[at].id;
         let mut query = *derived.query;
+        let part = match derived.query.cores {
+            [Core { body: CoreBody::Select(first), .. }, _, ..] => Some(Part { first: first.columns, collates: true }),
+            _ => None,
+        };
         query.cores = self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| {
             let CoreBody::Select(inner) = core.body else { return *core };
             let columns = self.seen_from_outside(inner.columns);
-            let mut replace = Replace { source: id, columns, is_part: query.is_compound(), resolver: self.resolver };
+            let mut replace = Replace { source: id, columns, part, resolver: self.resolver };
             let mut map = Map { arena: self.arena, change: &mut replace };
             // As in SQLite, the last one comes first.
             let conditions = pushed.iter().rev().map(|term| map.expr(&self.copy_queries(&term.expr)));

@@ -4,7 +4,8 @@ use bumpalo::Bump;
 use lithe_resolve::ir::{Core, CoreBody, Query, Select, SourceKind};
 use lithe_sql::ast::CompoundOp;
 
-/// The query without the DISTINCTs of its cores, if it is a recursive one whose UNION drops equal rows anyway.
+/// The query without the DISTINCTs of its cores, if it is a recursive one whose UNION drops equal rows anyway. What is merged first keeps its
+/// own, whose columns may have other collations.
 pub(super) fn without_distinct<'a>(arena: &'a Bump, query: &'a Query<'a>) -> &'a Query<'a> {
     let is_distinct = |core: &Core<'a>| matches!(core.body, CoreBody::Select(select) if select.distinct);
     let drops_equal = || setup_cores(query).is_some_and(|setup| query.cores[setup].op == CompoundOp::Union);
@@ -12,8 +13,10 @@ pub(super) fn without_distinct<'a>(arena: &'a Bump, query: &'a Query<'a>) -> &'a
         return query;
     }
     let cores = arena.alloc_slice_copy(query.cores);
-    for core in cores.iter_mut() {
-        if let CoreBody::Select(select) = core.body {
+    for (at, core) in cores.iter_mut().enumerate() {
+        if let CoreBody::Select(select) = core.body
+            && !is_sorted(query, at)
+        {
             core.body = CoreBody::Select(arena.alloc(Select { distinct: false, ..*select }));
         }
     }

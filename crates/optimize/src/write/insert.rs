@@ -182,7 +182,11 @@ fn plan_table<'a>(
     let literals = |at| rows.is_literal(resolved, at);
     let constraints = Constraints::of(resolver, &table, policy, None, literals);
     // ON CONFLICT of the rowid is planned even if a new rowid will be generated, and so are its triggers, and what REPLACE entails.
-    let is_named = resolved.upserts.iter().any(|clause| clause.constraint == Constraint::Rowid);
+    let is_named = resolved.upserts.iter().any(|clause| match clause.constraint {
+        Constraint::Rowid => true,
+        Constraint::Any => clause.update.is_some(),
+        Constraint::Index(_) => false,
+    });
     let is_replacing = policy_of(policy, target.table.rowid_conflict) == Conflict::Replace;
     let is_watched = is_replacing && (flags.recursive_triggers || flags.foreign_keys);
     let is_asked = (is_named || is_watched) && resolved.place_of(ChangedColumn::Rowid).is_some();

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use lithe_catalog::Table;
-use lithe_sql::ast::Ident;
+use lithe_sql::ast::{Ident, Span};
 
 use super::source_columns::is_rowid_name;
 use crate::ir::SourceId;
@@ -72,6 +72,14 @@ impl<'a> NameLog<'a> {
         if std::ptr::eq(self.text, text) {
             self.strings.borrow_mut().push(name);
         }
+    }
+
+    /// Forgets the names in this part of the text.
+    pub(super) fn forget(&self, part: Span) {
+        let stays = |name: &Ident<'a>| !(part.start..part.end).contains(&name.span().start);
+        self.tables.borrow_mut().retain(|(name, _)| stays(name));
+        self.columns.borrow_mut().retain(|(name, ..)| stays(name));
+        self.strings.borrow_mut().retain(stays);
     }
 
     /// The strings in double quotes.

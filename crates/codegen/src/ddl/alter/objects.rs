@@ -213,8 +213,8 @@ fn index_edit<'a>(
         Change::Column(..) | Change::Cut(_) => is_own || !cg.env.flags.may_write_schema(),
     };
     if is_checked {
-        find_index_collations(&resolver, table, create.columns)
-            .and_then(|()| verify::resolve_in_namesake(&resolver, of, table, index, true))
+        verify::resolve_in_namesake(&resolver, of, table, index, true)
+            .and_then(|()| find_index_collations(&resolver, table, create.columns))
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
     let namesake = verify::namesake(&resolver, of, table.name.name());

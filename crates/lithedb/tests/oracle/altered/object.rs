@@ -33,7 +33,8 @@ impl World {
     }
 
     fn tables(&self) -> Vec<(String, Vec<String>)> {
-        self.relations.iter().map(|relation| (relation.name.clone(), relation.columns.clone())).collect()
+        let plain = self.relations.iter().filter(|relation| !relation.has_texts);
+        plain.map(|relation| (relation.name.clone(), relation.columns.clone())).collect()
     }
 
     /// A query that can use the columns `outer`.
@@ -250,5 +251,6 @@ fn plain(columns: &[String]) -> impl Iterator<Item = (Option<String>, String)> +
 
 /// A table that does not exist.
 fn missing() -> Relation {
-    Relation { schema: "main".to_owned(), name: "gone".to_owned(), columns: vec!["a".to_owned()], is_view: false }
+    let (schema, name, columns) = ("main".to_owned(), "gone".to_owned(), vec!["a".to_owned()]);
+    Relation { schema, name, columns, is_view: false, has_texts: false }
 }

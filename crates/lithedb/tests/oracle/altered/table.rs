@@ -101,6 +101,7 @@ impl World {
                 name: (*pick(rng, &TABLES)).to_owned(),
                 columns: vec![(*pick(rng, &COLUMNS)).to_owned()],
                 is_view: false,
+                has_texts: false,
             },
         };
         let column = pick(rng, &parent.columns).clone();

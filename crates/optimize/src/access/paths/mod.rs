@@ -240,7 +240,12 @@ impl<'a> PathFinder<'_, 'a> {
         let mut found: Few<ConstraintId, 6> = own.map(|(id, _)| id).collect();
         let Some(column) = column else { return found };
         for (other, of) in self.terms.equal_columns(source, column, |origin| self.infos[source].admits(origin)) {
-            let is_of = |c: &Constraint<'a>| c.source == other && matches!(c.left, Left::Column(left) if left == of);
+            // What only the module of a virtual table can use is about no other table.
+            let is_of = |c: &Constraint<'a>| {
+                c.source == other
+                    && matches!(c.left, Left::Column(left) if left == of)
+                    && !matches!(c.op, Op::Virtual(_))
+            };
             let as_own = |c: &Constraint<'a>| Constraint { left: Left::Column(column), ..*c };
             let of_equal = self.terms.numbered().filter(|(_, c)| is_of(c) && usable(c) && serves(&as_own(c)));
             found.extend(of_equal.map(|(id, _)| id));

@@ -9,6 +9,8 @@ use lithe_resolve::ir::{
     is_deterministic, same, skip_collate, skip_likelihood, skip_subtype, sources_of, without_likelihood,
 };
 
+use crate::rewrite::with_known_nulls;
+
 use super::analysis::{Analysis, Scope};
 use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, like, or, virtual_table};
 
@@ -132,7 +134,7 @@ impl<'a> Analysis<'_, 'a> {
     /// Adds the condition, and returns it without likelihood() and COLLATE.
     fn add_condition(&mut self, expr: Expr<'a>, origin: TermOrigin) -> Expr<'a> {
         let (_, probability) = without_likelihood(expr);
-        let expr = answered(skip_likelihood(expr));
+        let expr = with_known_nulls(self.scope.context.arena, &skip_likelihood(expr));
         let likelihood = probability.map(like::logarithm);
         let needs = self.sources_of(&expr).union(self.bound_to(origin));
         let condition = Condition {
@@ -509,13 +511,5 @@ fn integer_of(expr: &Expr<'_>) -> Option<i64> {
         Expr::Unary(UnaryOp::Plus, operand) => integer_of(operand),
         Expr::Unary(UnaryOp::Negate, operand) => integer_of(operand)?.checked_neg(),
         _ => None,
-    }
-}
-
-/// The condition, or its answer where SQLite has answered it when it resolved names: a column that is never NULL is asked whether it is.
-fn answered(condition: Expr<'_>) -> Expr<'_> {
-    match condition {
-        Expr::IsNull(Expr::Column(column), not) if column.is_never_null => Expr::Integer(i64::from(not)),
-        _ => condition,
     }
 }

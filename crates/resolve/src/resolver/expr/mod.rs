@@ -189,6 +189,10 @@ fn find_error_in_query<'a>(
         || from.iter().any(|item| matches!(item.source, ast::Source::Subquery(_)) && is_in(item.span));
     if found.is_no_such_table() || is_found {
         *error = found;
+    } else if scope.with.is_none()
+        && let Some(missing) = query::sources::error_of_sources(resolver, scope, select)
+    {
+        *error = missing;
     }
 }
 
@@ -328,6 +332,25 @@ fn tested_for_null<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, value: &'
     }
 }
 
+/// The operands of AND or OR. SQLite does not know of a number with separators, such as 1_000, whether it is true, so that the other operand
+/// is computed.
+fn conditions<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    left: &ast::Expr<'a>,
+    right: &ast::Expr<'a>,
+) -> Result<(&'a Expr<'a>, &'a Expr<'a>)> {
+    let (of_left, of_right) = operands(resolver, scope, left, right)?;
+    let condition = |written: &ast::Expr<'a>, resolved: &'a Expr<'a>| {
+        let is_separated = || written.span.text(scope.text).contains(&b'_');
+        match written.kind {
+            ExprKind::Integer(_) if is_separated() => &*resolver.arena.alloc(Expr::Unary(UnaryOp::Plus, resolved)),
+            _ => resolved,
+        }
+    };
+    Ok((condition(left, of_left), condition(right, of_right)))
+}
+
 fn resolve_binary<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -342,8 +365,8 @@ fn resolve_binary<'a>(
     }
     match op {
         Op::And if !resolver.only_names && ast::is_folded_to_zero(left, right) => Ok(Expr::Integer(0)),
-        Op::And => operands(resolver, scope, left, right).map(|(left, right)| Expr::And(left, right)),
-        Op::Or => operands(resolver, scope, left, right).map(|(left, right)| Expr::Or(left, right)),
+        Op::And => conditions(resolver, scope, left, right).map(|(left, right)| Expr::And(left, right)),
+        Op::Or => conditions(resolver, scope, left, right).map(|(left, right)| Expr::Or(left, right)),
         Op::Arrow => operator_call(resolver, scope, "->", &[left, right], span),
         Op::DoubleArrow => operator_call(resolver, scope, "->>", &[left, right], span),
         Op::Is | Op::IsNot if !scope.rules.in_default && is_empty_in(right).is_some() => {

@@ -10,6 +10,7 @@ mod order;
 pub(crate) mod select;
 pub(crate) mod set;
 pub(crate) mod sources;
+mod unused;
 mod values;
 pub(crate) mod view;
 pub(crate) mod with;
@@ -34,8 +35,9 @@ use merge::Merge;
 use order::resolve_compound_order;
 use select::resolve_select;
 use sources::or_of_sources;
+use unused::log_unused;
 use values::resolve_values;
-use with::{Recursion, log_unused};
+use with::Recursion;
 
 /// Resolves a query that stands in `scope`: its FROM clauses, nested queries and so on included.
 pub(crate) fn resolve_query<'a>(
@@ -49,7 +51,7 @@ pub(crate) fn resolve_query<'a>(
             let tables = WithScope::new(scope, with)?;
             let scope = Scope { with: Some(&tables), ..*scope };
             let query = query_body(resolver, &scope, select, None)?;
-            log_unused(resolver, &scope, &tables);
+            log_unused(resolver, &scope, with, &tables);
             Ok(query)
         }
     });

@@ -40,6 +40,27 @@ pub(super) fn or_of_sources<'a>(
     found.or(of_star).unwrap_or(error)
 }
 
+/// The error of a source of the query, or of any query in it, if there is one; also of the views that it reads.
+pub(crate) fn error_of_sources<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+) -> Option<CompileError> {
+    Search { resolver, of_star: None }.select(scope, None, select).err()
+}
+
+/// Whether what the common table at `at` selects from, in any query in it, cannot be resolved.
+pub(super) fn misses_source<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    with: &ast::With<'a>,
+    at: usize,
+) -> bool {
+    let mut search = Search { resolver, of_star: None };
+    let tables = Tables::of(with, None);
+    search.select(scope, Some(&tables), with.tables[at].select).is_err() || search.of_star.is_some()
+}
+
 /// The same for an UPDATE with FROM, whose rows are found by a SELECT of the assigned values.
 pub(crate) fn or_of_sources_of_update<'a>(
     resolver: &Resolver<'a>,

@@ -12,8 +12,8 @@ use super::derived::{derived_table, unique_names};
 use super::query_body;
 use crate::ir::{CommonTable, Derived, OutputColumn};
 use crate::resolver::Resolver;
+use crate::resolver::scope::Scope;
 use crate::resolver::scope::with::{Done, State, WithScope};
-use crate::resolver::scope::{Found, Rules, Scope};
 
 pub(super) const CIRCULAR: &str = "circular reference";
 const MULTIPLE: &str = "multiple recursive references";
@@ -42,23 +42,8 @@ pub(super) fn find_common_table<'a>(
     found.map(|(with, at)| use_common_table(resolver, scope, with, at)).transpose()
 }
 
-/// Logs the names in unused common tables, which ALTER TABLE replaces too. Such a table sees no enclosing query but the rows of a
-/// trigger, and an error in it is ignored, as in SQLite.
-pub(super) fn log_unused<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, with: &WithScope<'_, 'a>) {
-    if !resolver.log.as_ref().is_some_and(|log| log.is_about(scope.text)) {
-        return;
-    }
-    let found = Found::default();
-    let statement = scope.statement();
-    let (sources, fixed_db) = (statement.map_or(&[][..], |trigger| trigger.sources), scope.fixed_db);
-    let rules = Rules { raise: scope.rules.raise, ..Rules::default() };
-    let alone = Scope { with: Some(with), sources, rules, fixed_db, ..Scope::outermost(scope.text, &found) };
-    for at in with.unused() {
-        let _ignored = use_common_table(resolver, &alone, with, at);
-    }
-}
-
-fn use_common_table<'a>(
+/// Resolves a use of the common table at `at`.
+pub(super) fn use_common_table<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
     with: &WithScope<'_, 'a>,

@@ -1,0 +1,15 @@
+-- A query that takes the ORDER BY of a view appends no UNION ALL that the view reads.
+CREATE TABLE a(id INTEGER PRIMARY KEY, k INT, s TEXT)
+CREATE TABLE b(id INTEGER PRIMARY KEY, k INT, s TEXT)
+CREATE VIEW v1 AS SELECT k, s FROM a UNION ALL SELECT k, s FROM b
+CREATE VIEW v2 AS SELECT p.k, p.s FROM v1 AS p WHERE p.k > 1 ORDER BY 1
+CREATE VIEW v3 AS SELECT p.k, p.s FROM v1 AS p WHERE p.k > 1 ORDER BY 1 LIMIT 9
+CREATE VIEW v4 AS SELECT p.k, p.s FROM v1 AS p WHERE p.k > 1 LIMIT 9
+? SELECT p.k, p.s FROM v2 p
+? SELECT p.k, p.s FROM v3 p
+? SELECT p.k, p.s FROM v4 p
+? SELECT * FROM v3
+? SELECT p.k, p.s FROM v1 AS p WHERE p.k > 1 ORDER BY 1 LIMIT 9
+? SELECT * FROM (SELECT * FROM v3)
+? SELECT s FROM v2 p
+? SELECT s, k FROM v2 p
