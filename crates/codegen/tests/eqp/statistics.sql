@@ -53,10 +53,3 @@ CREATE TABLE region(r_regionkey INTEGER PRIMARY KEY, r_name TEXT, r_comment TEXT
 ? select 1 from part, supplier, lineitem, partsupp, orders, nation where s_suppkey = l_suppkey and ps_suppkey = l_suppkey and ps_partkey = l_partkey and p_partkey = l_partkey and o_orderkey = l_orderkey and s_nationkey = n_nationkey and s_name='x'
 ? select 1 from part, supplier, lineitem, partsupp, orders, nation where s_suppkey = l_suppkey and ps_suppkey = l_suppkey and ps_partkey = l_partkey and p_partkey = l_partkey and o_orderkey = l_orderkey and s_nationkey = n_nationkey and ps_availqty=5
 ? select 1 from part, supplier, lineitem, partsupp, orders, nation where s_suppkey = l_suppkey and ps_suppkey = l_suppkey and ps_partkey = l_partkey and p_partkey = l_partkey and o_orderkey = l_orderkey and s_nationkey = n_nationkey group by n_name
-===
-create table t1(a, b); create index t1a on t1(a); create index t1b on t1(b); create table t2(c, d); create index t2c on t2(c)
-analyze; insert into sqlite_stat1 values('t1','t1a','1000 10'),('t1','t1b','1000 10'),('t2','t2c','30 3'); analyze sqlite_schema
-drop index t1a; drop index t1b; create index t1a on t1(a)
-? select * from t1, t2 where a = c
-? select * from t1, t2 where b = c
-? select * from t1, t2 where b > c
