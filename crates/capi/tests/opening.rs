@@ -27,7 +27,7 @@ const OTHERS: [u32; 15] = [
     0x1000_0000,
     0x4000_0000,
 ];
-const FILES: [&str; 28] = [
+const FILES: [&str; 32] = [
     "a.db",
     "new.db",
     "./a.db",
@@ -47,6 +47,10 @@ const FILES: [&str; 28] = [
     "ld",
     "nowhere/a.db",
     "ld/nowhere/a.db",
+    "nowhere/../a.db",
+    "junk.db/../d/x.db",
+    "d/nowhere/../x.db",
+    "nowhere/..",
     "junk.db",
     "short.db",
     "header.db",
@@ -147,4 +151,9 @@ fn names_and_flags_open_the_same() {
     }
     lines.extend(["0 - a.db", "4 - a.db", "3 - a.db", "7 - a.db", "5 - a.db", "8 - a.db"].map(str::to_owned));
     common::recording::compare("opening", "opening_record.c", &[], [("names".to_owned(), lines)].into_iter());
+}
+
+#[test]
+fn files_that_others_left_read_the_same() {
+    common::recording::compare("files", "files_record.c", &[], [("files".to_owned(), Vec::new())].into_iter());
 }

@@ -11,6 +11,7 @@ use lithe_value::Affinity;
 
 use super::name::Key;
 use super::persistent_map::PersistentMap;
+use super::statistics::TableStatistics;
 use super::{Column, Derived, ForeignKey, Index, NameBuf, Table, Trigger};
 
 /// The objects of one database. Shared as an `Arc`, which is changed only by its single owner.
@@ -240,11 +241,14 @@ impl Schema {
         Some(table)
     }
 
-    /// Forgets an index.
+    /// Forgets an index. Its table keeps the number of rows that ANALYZE has counted in it, until the schema is read again.
     pub fn remove_index(&mut self, name: Name<'_>) {
         if let Some((table, _)) = self.indexes.remove(&Key(name))
             && let Some(table) = self.table_mut(table.name())
         {
+            let removed = table.indexes.iter().find(|index| index.name == name && index.filter.is_none());
+            let counted = removed.and_then(|index| index.statistics.as_ref()).map(|index| index.rows);
+            table.statistics = table.statistics.or(counted.map(|rows| TableStatistics { rows }));
             table.indexes.retain(|index| index.name != name);
         }
     }

@@ -10,8 +10,12 @@ const SCHEMA: &str = "CREATE TABLE t(a INTEGER PRIMARY KEY, b, c);
     INSERT INTO w SELECT a, b, c FROM t;
     CREATE TABLE s(rowid, x);
     INSERT INTO s VALUES (7, 1), (7, 2), (8, 3);
+    CREATE TABLE log(x);
     CREATE VIEW v AS SELECT * FROM t;
-    CREATE TRIGGER tv INSTEAD OF DELETE ON v BEGIN SELECT 1; END;";
+    CREATE TRIGGER dv INSTEAD OF DELETE ON v BEGIN INSERT INTO log VALUES (old.a); END;
+    CREATE TRIGGER uv INSTEAD OF UPDATE ON v BEGIN INSERT INTO log VALUES (old.a || '-' || new.b); END;
+    CREATE TABLE j(k, n);
+    INSERT INTO j VALUES (1, 20), (4, 50), (5, 10), (5, 20), (1, 10);";
 
 fn open() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
@@ -49,6 +53,45 @@ fn the_first_rows_of_an_order_are_changed() {
 }
 
 #[test]
+fn the_rows_of_a_view_are_limited() {
+    let log = "x FROM log";
+    let cases = [
+        ("DELETE FROM v ORDER BY b LIMIT 2", "6 5"),
+        ("DELETE FROM v WHERE a < 4 ORDER BY b DESC LIMIT 1 OFFSET 1", "2"),
+        ("DELETE FROM v ORDER BY 2 LIMIT 1", "6"),
+        ("DELETE FROM v ORDER BY b", "6 5 4 3 2 1"),
+        ("DELETE FROM v LIMIT 1", "1"),
+        ("UPDATE v SET b = v.b + main.v.a WHERE a > 1 ORDER BY b LIMIT 2", "6-6 5-6"),
+        ("UPDATE v AS q SET b = q.a WHERE q.a > 1 ORDER BY q.c, q.a LIMIT 1", "4-4"),
+        ("WITH w AS (SELECT 4) DELETE FROM v WHERE a IN w ORDER BY a LIMIT (SELECT * FROM w)", "4"),
+        ("UPDATE v SET b = n FROM j WHERE k = a ORDER BY a DESC, n LIMIT 3", "5-10 5-20 4-50"),
+        ("UPDATE v SET b = n FROM j WHERE k = a ORDER BY a DESC, n DESC LIMIT 1 OFFSET 1", "5-10"),
+    ];
+    for (change, expected) in cases {
+        assert_eq!(after(change, log), expected, "{change}");
+    }
+}
+
+#[test]
+fn the_rows_of_a_join_are_limited() {
+    let values = "b AS x FROM t ORDER BY a";
+    let cases = [
+        ("UPDATE t SET b = n FROM j WHERE k = a ORDER BY a DESC, n LIMIT 1", "5 4 3 2 10 0"),
+        // A row counts once, however often it is joined.
+        ("UPDATE t SET b = n FROM j WHERE k = a ORDER BY a DESC LIMIT 2", "5 4 3 50 10 0"),
+        ("UPDATE t SET b = n FROM j WHERE k = a ORDER BY a LIMIT 1 OFFSET 1", "5 4 3 50 1 0"),
+        ("UPDATE t SET b = -n FROM j WHERE k = a ORDER BY 2 DESC LIMIT 1", "5 4 3 2 -10 0"),
+        ("UPDATE t INDEXED BY tb SET b = n FROM j WHERE k = a AND b > 1 AND b < 5 LIMIT 1", "5 4 3 50 1 0"),
+    ];
+    for (change, expected) in cases {
+        assert_eq!(after(change, values), expected, "{change}");
+    }
+    let of_keys = "r AS x FROM w ORDER BY p";
+    let change = "UPDATE w SET r = n FROM j WHERE k = p ORDER BY p DESC LIMIT 2";
+    assert_eq!(after(change, of_keys), "x y z 50 10 z");
+}
+
+#[test]
 fn returning_stands_before_them() {
     let connection = open();
     let deleted: i64 =
@@ -67,8 +110,10 @@ fn what_is_refused() {
         ("DELETE FROM t INDEXED BY nope LIMIT 1", "no such index: nope"),
         ("DELETE FROM t LIMIT 'x'", "datatype mismatch"),
         ("CREATE TRIGGER n AFTER INSERT ON t BEGIN DELETE FROM t LIMIT 1; END", "near \"LIMIT\": syntax error"),
-        ("DELETE FROM v LIMIT 1", "not supported yet: LIMIT of the rows of a view"),
-        ("UPDATE t SET b = 1 FROM s LIMIT 1", "not supported yet: LIMIT of UPDATE with FROM"),
+        ("UPDATE t SET b = 1 FROM s ORDER BY b", "ORDER BY without LIMIT on UPDATE"),
+        ("UPDATE t SET b = 1 FROM s ORDER BY 3 LIMIT 1", "1st ORDER BY term out of range - should be between 1 and 2"),
+        ("UPDATE t SET b = 1 FROM s ORDER BY nope LIMIT 1", "no such column: nope"),
+        ("DELETE FROM v ORDER BY nope LIMIT 1", "no such column: nope"),
     ];
     for (sql, message) in cases {
         let error = connection.execute_batch(sql).unwrap_err().to_string();

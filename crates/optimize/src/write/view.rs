@@ -38,11 +38,11 @@ pub(super) fn plan<'a>(
     Ok(ViewChange { triggers, rows, policy, returning })
 }
 
-/// SELECT view.*, values of SET FROM view, ... WHERE ...
+/// SELECT view.*, values of SET FROM view, ... WHERE ... ORDER BY ... LIMIT ...
 fn rows_and_values<'a>(resolver: &Resolver<'a>, change: &ResolvedChange<'a>) -> &'a Query<'a> {
     let arena = resolver.arena;
     let target = &change.target;
-    let own = (0..target.width()).map(|at| resolver.query_column(target.source, target.view_columns, at));
+    let own = target.columns_of_view(resolver).into_iter();
     let set = change.set.iter().map(|assigned| assigned.value);
     let columns: &'a [Expr<'a>] = bumpalo::collections::Vec::from_iter_in(own.chain(set), arena).into_bump_slice();
     let outputs = columns.iter().map(lithe_resolve::plain_output);
@@ -65,8 +65,8 @@ fn rows_and_values<'a>(resolver: &Resolver<'a>, change: &ResolvedChange<'a>) -> 
     arena.alloc(Query {
         cores,
         has_rows_apart: false,
-        order_by: &[],
-        limit: None,
+        order_by: change.order.order_by,
+        limit: change.order.limit,
         columns: outputs,
         outer: &[],
         was_correlated: false,

@@ -145,7 +145,11 @@ impl FileStore {
         }
         // An empty database has never had a journal.
         if pages_before > 0 {
-            self.delete_journal_for_good()?;
+            match self.delete_journal_for_good() {
+                // Who may not create files beside the database writes it without a journal, as in SQLite.
+                Err(error) if error.code() == ResultCode::READONLY_DIRECTORY => {}
+                deleted => deleted?,
+            }
         }
         self.journal.kept.set_may_come_back(false);
         Ok(())

@@ -94,12 +94,27 @@ impl FileStore {
         if self.last.ignores_content.get() && !self.ignores_log() && self.vfs.access(&self.log.path, Access::Exists)? {
             return Ok(Found::Log(shape));
         }
+        let known = self.last.known().map(|known| known.id);
         match self.read_file_state(shape) {
+            // SQLite uses a log that exists, whatever page 1 says. Only another connection can have put one beside a file without a log,
+            // so a state that is known needs no look.
+            Ok(Found::Rollback(found)) if known != Some(found.id) && self.has_stray_log(&found)? => {
+                self.last.forget();
+                Ok(Found::Log(found.shape))
+            }
             Err(Error::NotADb) if !self.ignores_log() && self.vfs.access(&self.log.path, Access::Exists)? => {
                 Ok(Found::Log(shape))
             }
             looked => looked,
         }
+    }
+
+    /// Whether there is a log beside a database whose header says that it has none: one that a copy of another state of the file left.
+    fn has_stray_log(&self, found: &Snapshot) -> Result<bool> {
+        Ok(found.file_size > 0
+            && !self.access.immutable
+            && !self.ignores_log()
+            && self.vfs.access(&self.log.path, Access::Exists)?)
     }
 
     /// As [`FileStore::read_state`], in SQLite's order: the change counter if it was read before, whether a log exists, the length of

@@ -153,6 +153,8 @@ fn limits_are_checked() {
     check("select 1+1+1", limits, "Expression tree is too large (maximum depth 2)", None);
     let limits = Limits { compound_select: 2, ..Limits::default() };
     check("select 1 union select 2 union select 3", limits, "too many terms in compound SELECT", None);
+    // As in SQLite, terms do not count where VALUES stands last.
+    assert!(parse_statement(b"select 1 union select 2 union values (3)", &Bump::new(), &limits).is_ok());
     let limits = Limits { function_args: 2, ..Limits::default() };
     check("select max(1, 2, 3)", limits, "too many arguments on function max", Some(7));
     let limits = Limits { variable_number: 2, ..Limits::default() };

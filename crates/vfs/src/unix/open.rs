@@ -159,25 +159,41 @@ fn is_writable_folder(path: &Path) -> bool {
 const LINKS_MAX: usize = 200;
 
 /// The absolute path, links followed, of a file that may not exist yet. A link to a missing file is followed, too: the journal and the log lie
-/// beside the file and not beside the link, for whoever opens the one or the other.
+/// beside the file and not beside the link, for whoever opens the one or the other. As in SQLite, `..` leaves a folder that does not exist, or
+/// one that is none; if folders of the result do not exist, opening the file reports it.
 pub(super) fn full_path(path: &Path) -> Result<PathBuf> {
     if let Ok(full) = path.canonicalize() {
         return Ok(full);
     }
     let fail = || Error::new(Op::FullPath).at(path);
-    let mut absolute = std::path::absolute(path).map_err(|_| fail())?;
-    for _ in 0..LINKS_MAX {
-        let name = absolute.file_name().ok_or_else(fail)?;
-        let folder = absolute.parent().ok_or_else(fail)?;
-        // If the folder does not exist either, opening the file reports it.
-        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let found = folder.join(name);
+    let absolute = std::path::absolute(path).map_err(|_| fail())?;
+    let mut ahead: Vec<OsString> = names_from_last(&absolute);
+    let (mut walked, mut links) = (PathBuf::from("/"), 0);
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            walked.pop();
+            continue;
+        }
+        let found = walked.join(name);
         match std::fs::read_link(&found) {
-            Ok(target) => absolute = folder.join(target),
-            Err(_) => return Ok(found),
+            Ok(_) if links == LINKS_MAX => return Err(Error::with_code(Op::FullPath, ResultCode::CANTOPEN).at(path)),
+            Ok(target) => {
+                links += 1;
+                if target.is_absolute() {
+                    walked = PathBuf::from("/");
+                }
+                ahead.extend(names_from_last(&target));
+            }
+            Err(_) => walked = found,
         }
     }
-    Err(Error::with_code(Op::FullPath, ResultCode::CANTOPEN).at(path))
+    if walked.parent().is_none() { Err(fail()) } else { Ok(walked) }
+}
+
+/// The folders and the file that a path names, from the last to the first.
+fn names_from_last(path: &Path) -> Vec<OsString> {
+    let is_name = |component: &Component<'_>| matches!(component, Component::Normal(_) | Component::ParentDir);
+    path.components().rev().filter(is_name).map(|component| component.as_os_str().to_owned()).collect()
 }
 
 /// Whether the file, or a folder on the way to it, is a link.

@@ -36,7 +36,7 @@ pub(super) fn add_column<'a>(
     definition: &'a ColumnDef<'a>,
     sql: &'a [u8],
 ) -> Result<()> {
-    check_name(altered, definition).map_err(|error| error.while_reading(sql, definition.constraints_start()))?;
+    check_name(cg, altered, definition).map_err(|error| error.while_reading(sql, definition.constraints_start()))?;
     let Altered { db, table } = altered;
     let written = with_comments(sql, definition.span);
     let (new_sql, copy) = new_text(cg, altered, written.text(sql))?;
@@ -68,11 +68,15 @@ pub(super) fn add_column<'a>(
 }
 
 /// Checks that the table can have another column, of this name.
-fn check_name(altered: Altered<'_>, definition: &ColumnDef<'_>) -> Result<()> {
+fn check_name(cg: &Codegen<'_>, altered: Altered<'_>, definition: &ColumnDef<'_>) -> Result<()> {
     if altered.table.view().is_some() {
         return fail("Cannot add a column to a view");
     }
     altered.check("virtual tables may not be altered")?;
+    if altered.table.columns.len() >= cg.env.limits.columns as usize {
+        // The name of the copy of the table to which SQLite adds the column.
+        return fail(format!("too many columns on sqlite_altertab_{}", altered.table.name));
+    }
     if altered.table.column(definition.name.name).is_some() {
         return fail(format!("duplicate column name: {}", definition.name.name));
     }

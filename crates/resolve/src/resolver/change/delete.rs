@@ -30,7 +30,8 @@ fn resolve_parts<'a>(
 ) -> Result<&'a mut ResolvedChange<'a>> {
     let found = Found::default();
     let ast::Delete { table, alias, indexed, limited, .. } = *delete;
-    let rows = Limitable { name: "DELETE", table, alias, indexed, filter: delete.filter.as_ref(), limited };
+    let rows =
+        Limitable { name: "DELETE", table, alias, indexed, filter: delete.filter.as_ref(), limited, is_joined: false };
     let from = resolve_from(resolver, base, &[rows.item()], &found, None)?;
     let target = target_of(resolver, base, delete.table, &from)?;
     if !resolver.env.authorize(Action::Delete, Some(target.table.name.name()), None, Some(target.db), base.within)? {
@@ -41,7 +42,9 @@ fn resolve_parts<'a>(
         let row = row.with_rules(Rules { in_where: true, ..row.rules });
         let terms = resolve_conditions(resolver, &row, &from, rows.filter(resolver, &target)?.as_ref())?;
         let sources = resolver.slice(&from.sources);
-        let change = ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, returning: None };
+        let order = rows.order(resolver, &row, &target, &target.columns_of_view(resolver))?;
+        let change =
+            ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, order, returning: None };
         Ok(resolver.arena.alloc(change))
     })
 }

@@ -19,7 +19,7 @@ use lithe_sql::ast::{self, Conflict, FromItem, Ident, Name, QualifiedName};
 
 use super::Resolver;
 use super::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource};
-use crate::ir::{Expr, OutputColumn, Query, Source, SourceId, SourceKind, Term};
+use crate::ir::{Expr, Limit, OrderTerm, OutputColumn, Query, Source, SourceId, SourceKind, Term};
 use crate::resolver::expr::query::join::FromPart;
 use crate::resolver::expr::query::view::resolve_view;
 use crate::resolver::scope::with::WithScope;
@@ -171,8 +171,19 @@ pub struct ResolvedChange<'a> {
     pub set: &'a [Assigned<'a>],
     /// UPDATE ... FROM of a table: a query of the keys of its rows, followed by the values of SET.
     pub gathered: Option<&'a Query<'a>>,
+    /// ORDER BY and LIMIT of the rows of a view; those of other rows are in `terms` or `gathered`.
+    pub order: RowOrder<'a>,
     /// RETURNING.
     pub returning: Option<Returning<'a>>,
+}
+
+/// In which order the rows of a change are found, and how many.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowOrder<'a> {
+    /// ORDER BY.
+    pub order_by: &'a [OrderTerm<'a>],
+    /// LIMIT.
+    pub limit: Option<&'a Limit<'a>>,
 }
 
 /// The table that a statement names as the one to be changed.
@@ -263,6 +274,11 @@ impl<'a> ChangeTarget<'a> {
             is_trigger_row: false,
             is_returned: false,
         }
+    }
+
+    /// The columns of a view, as the query reads them that finds its rows; none of a table.
+    pub fn columns_of_view(&self, resolver: &Resolver<'a>) -> Vec<Expr<'a>> {
+        (0..self.view_columns.len()).map(|at| resolver.query_column(self.source, self.view_columns, at)).collect()
     }
 
     /// How many columns it has.

@@ -6,8 +6,8 @@ use lithe_sql::ast::{self, FromItem};
 use super::assign::{assigned_columns, resolve_assignments};
 use super::limited::Limitable;
 use super::returning::resolve_returning;
-use super::{Assigned, ChangeTarget, ResolvedChange, change_scope, target_of, with_tables};
-use crate::ir::{CoreBody, Query, Select, Source, SourceKind, Term, plain_output};
+use super::{ChangeTarget, ResolvedChange, RowOrder, change_scope, target_of, with_tables};
+use crate::ir::{CoreBody, Expr, Query, Select, Source, SourceKind, Term, plain_output};
 use crate::resolver::Resolver;
 use crate::resolver::expr::query::from::{
     check_source_count, is_right, resolve_from, resolve_from_item, resolve_whole_item,
@@ -17,6 +17,7 @@ use crate::resolver::expr::query::select::all_conditions;
 use crate::resolver::expr::query::sources::or_of_sources_of_update;
 use crate::resolver::expr::query::{SelectPart, plain_query};
 use crate::resolver::expr::resolve_expr;
+use crate::resolver::expr::terms::term_of;
 use crate::resolver::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource};
 
 /// Resolves an UPDATE.
@@ -37,10 +38,8 @@ fn resolve_parts<'a>(
 ) -> Result<&'a mut ResolvedChange<'a>> {
     let found = Found::default();
     let ast::Update { table, alias, indexed, limited, .. } = *update;
-    let rows = Limitable { name: "UPDATE", table, alias, indexed, filter: update.filter.as_ref(), limited };
-    if limited.is_some() && !update.from.is_empty() {
-        return fail("not supported yet: LIMIT of UPDATE with FROM");
-    }
+    let (filter, is_joined) = (update.filter.as_ref(), !update.from.is_empty());
+    let rows = Limitable { name: "UPDATE", table, alias, indexed, filter, limited, is_joined };
     let mut from = resolve_from(resolver, base, &[rows.item()], &found, None)?;
     let target = target_of(resolver, base, update.table, &from)?;
     let resolved = with_tables(base, update.with, |scope| {
@@ -67,8 +66,13 @@ fn resolve_parts<'a>(
         check_target_is_not_in(&from, &target)?;
         check_source_count(&from)?;
         let sources = resolver.slice(&from.sources);
-        let gathered = is_select.then(|| gathered_query(resolver, &target, sources, terms, set, &found));
-        let change = ResolvedChange { target, or: update.or, sources, terms, set, gathered, returning: None };
+        let mut columns = if is_select { keys_of(resolver, &target) } else { target.columns_of_view(resolver) };
+        let keys = columns.len();
+        columns.extend(set.iter().map(|assigned| assigned.value));
+        let order = rows.order(resolver, &row.with_rules(rules), &target, &columns)?;
+        let gather = || gathered_query(resolver, (sources, terms), &columns, &columns[..keys], order, &found);
+        let gathered = is_select.then(gather);
+        let change = ResolvedChange { target, or: update.or, sources, terms, set, gathered, order, returning: None };
         Ok(resolver.arena.alloc(change))
     });
     match resolved {
@@ -95,37 +99,44 @@ fn error_of_join<'a>(
     }
 }
 
-/// The query of [`ResolvedChange::gathered`].
+/// What the query of [`ResolvedChange::gathered`] begins with: the key of the row.
+fn keys_of<'a>(resolver: &Resolver<'a>, target: &ChangeTarget<'a>) -> Vec<Expr<'a>> {
+    match target.table.row_key() {
+        None => vec![resolver.rowid(target.source, target.table)],
+        Some(key) => key.map(|at| resolver.table_column(target.source, target.table, at)).collect(),
+    }
+}
+
+/// The query of [`ResolvedChange::gathered`]: `exprs` are its columns, the key first. With a LIMIT, a row counts once.
 fn gathered_query<'a>(
     resolver: &Resolver<'a>,
-    target: &ChangeTarget<'a>,
-    sources: &'a [Source<'a>],
-    terms: &'a [Term<'a>],
-    set: &[Assigned<'a>],
+    joined: (&'a [Source<'a>], &'a [Term<'a>]),
+    exprs: &[Expr<'a>],
+    keys: &[Expr<'a>],
+    order: RowOrder<'a>,
     found: &Found<'a>,
 ) -> &'a Query<'a> {
     let (aggregates, windows) = (found.aggregates.borrow(), found.windows.borrow());
-    let mut exprs = match target.table.row_key() {
-        None => vec![resolver.rowid(target.source, target.table)],
-        Some(key) => key.map(|at| resolver.table_column(target.source, target.table, at)).collect(),
-    };
-    exprs.extend(set.iter().map(|assigned| assigned.value));
     let columns = resolver.arena.alloc_slice_fill_iter(exprs.iter().map(plain_output));
+    let keys = if order.limit.is_some() { keys } else { &[] };
+    let (sources, terms) = joined;
     let body = CoreBody::Select(resolver.arena.alloc(Select {
         distinct: false,
-        columns: resolver.slice(&exprs),
+        columns: resolver.slice(exprs),
         sources,
         terms,
-        group_by: &[],
+        group_by: resolver.arena.alloc_slice_fill_iter(keys.iter().map(|key| term_of(*key))),
         having: None,
         aggregates: resolver.slice(&aggregates),
-        is_aggregate: !aggregates.is_empty(),
+        is_aggregate: !keys.is_empty() || !aggregates.is_empty(),
         windows: resolver.slice(&windows),
         is_update: true,
         is_complex: false,
     }));
     let uses = found.outer.borrow().clone();
-    plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.numbers.new_select())
+    let part = SelectPart { body, columns, order_by: order.order_by, uses };
+    let query = plain_query(resolver, part, resolver.numbers.new_select());
+    if order.limit.is_none() { query } else { resolver.arena.alloc(Query { limit: order.limit, ..*query }) }
 }
 
 /// The FROM of an UPDATE. The target is joined to the whole FROM: if that has a RIGHT JOIN, it becomes a nested join.

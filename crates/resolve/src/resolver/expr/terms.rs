@@ -42,7 +42,7 @@ pub(super) fn order_term<'a>(term: &ast::OrderTerm<'a>, expr: Expr<'a>, output: 
 }
 
 /// A term in ascending order.
-pub(super) fn term_of<'a>(expr: Expr<'a>) -> OrderTerm<'a> {
+pub(crate) fn term_of<'a>(expr: Expr<'a>) -> OrderTerm<'a> {
     let collation = collation_of(&expr).unwrap_or_default();
     OrderTerm { expr, collation, descending: false, nulls_opposite: false, output: None }
 }

@@ -6,7 +6,7 @@ pub(crate) mod from;
 mod group;
 pub(crate) mod join;
 mod merge;
-mod order;
+pub(crate) mod order;
 pub(crate) mod select;
 pub(crate) mod set;
 pub(crate) mod sources;
@@ -357,7 +357,11 @@ pub(super) fn as_value<'a>(resolver: &Resolver<'a>, query: &'a Query<'a>) -> &'a
 }
 
 /// LIMIT and OFFSET. No names are visible there.
-fn resolve_limit<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, limit: &ast::Limit<'a>) -> Result<&'a Limit<'a>> {
+pub(crate) fn resolve_limit<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    limit: &ast::Limit<'a>,
+) -> Result<&'a Limit<'a>> {
     let found = Found::default();
     let nothing = Scope {
         with: scope.with,

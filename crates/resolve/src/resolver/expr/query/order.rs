@@ -13,7 +13,7 @@ use crate::resolver::scope::{Found, Rules, Scope};
 
 /// ORDER BY of a single SELECT. A term is, in this order: the alias of a result column, the number of one, or an
 /// expression, which may turn out to be the same as a result column.
-pub(super) fn resolve_order_by<'a>(
+pub(crate) fn resolve_order_by<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
     terms: &[ast::OrderTerm<'a>],

@@ -95,7 +95,9 @@ fn compound<'a>(parser: &mut Parser<'a, '_>, select: &mut Select<'a>, first: Ter
         parser.defer(None, format!("{clause} clause should come after {op} not before"));
     }
     let limit = parser.limits.compound_select as usize;
-    if limit > 0 && rest.len() >= limit {
+    // SQLite does not count where VALUES of one row stands last.
+    let is_counted = rest.last().is_some_and(|term| !matches!(term.core, SelectCore::Values([_])));
+    if is_counted && limit > 0 && rest.len() >= limit {
         parser.defer(None, "too many terms in compound SELECT");
     }
     select.rest = rest.into_bump_slice();
