@@ -148,6 +148,12 @@ impl Btree {
         }
     }
 
+    /// Whether the schema cookie is known to be this one.
+    #[inline]
+    pub fn has_schema_cookie(&self, cookie: u32) -> bool {
+        self.known_version.get() == self.pager.write_version() && self.schema_cookie.get() == Some(cookie)
+    }
+
     #[cold]
     fn read_schema_cookie(&self) -> Result<u32> {
         let cookie = self.meta(Meta::SchemaCookie)?;

@@ -5,7 +5,8 @@
 //!   decoded           first rowid, and for each cell    | rowid less the first, child |    8 bytes
 //!
 //!   page of an index  header | pointers ...            free            ... | child, entry | child, entry
-//!   decoded           for each cell    | the first eight bytes of the entry's first column, or the integer there |    8 bytes
+//!   decoded           for each cell    | eight bytes of the entry's first column, or the integer there |    8 bytes
+//!                     (the first eight in which the first columns of the page differ)
 //! ```
 //!
 //! A comparison with a cell on a page reads a pointer and the cell, each on a cache line of its own that is rarely in the
@@ -16,7 +17,7 @@
 //! are searched [`VISITS`] times within a shape are decoded, so that trees that grow cost nothing. No more than [`BYTES_MAX`] are kept, so
 //! that they are pages near the roots of large trees.
 
-use crate::key::StartOrder;
+use crate::key::Starts;
 use crate::search::{Range, lower_bound};
 use lithe_format::PageNo;
 use std::cell::{Cell, Ref, RefCell};
@@ -54,12 +55,6 @@ pub(crate) enum Decoded {
     Table(Box<Interior>),
     /// A page of an index.
     Index(Starts),
-}
-
-/// The first bytes of the entries of an interior page of an index, as numbers.
-pub(crate) struct Starts {
-    pub(crate) order: StartOrder,
-    pub(crate) starts: Box<[u64]>,
 }
 
 /// See [`Interiors::of`].
@@ -162,24 +157,8 @@ impl Decoded {
     fn bytes(&self) -> usize {
         match self {
             Decoded::Table(interior) => interior.bytes(),
-            Decoded::Index(Starts { starts, .. }) => size_of_val(&**starts),
+            Decoded::Index(starts) => starts.bytes(),
         }
-    }
-}
-
-impl Starts {
-    /// The range of cells before which an entry that begins with `start` may belong. `None`: the numbers are of another order.
-    #[inline]
-    pub fn narrow(&self, order: StartOrder, start: u64) -> Option<(usize, usize)> {
-        if order != self.order {
-            return None;
-        }
-        let low = self.starts.partition_point(|other| *other < start);
-        let equal = match self.starts.get(low..)? {
-            from @ [first, ..] if *first == start => from.partition_point(|other| *other <= start),
-            _ => 0,
-        };
-        Some((low, low + equal))
     }
 }
 

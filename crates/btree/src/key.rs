@@ -7,12 +7,13 @@
 mod compare;
 mod entry;
 
-pub(crate) use compare::Cells;
+pub(crate) use compare::{Cells, Starts};
 pub(crate) use entry::{column_behind_key, with_entry_as_key};
 
 use lithe_format::db_header::TextEncoding;
 use lithe_value::{Buffer, Collation, Encoding, ValueRef};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// How one column of an index is ordered.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +93,7 @@ enum First<'a> {
 
 /// The order of entries' first columns, where a number represents each: all are integers, or all are texts in the order of their
 /// bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StartOrder {
     is_text: bool,
     descending: bool,
@@ -146,19 +147,30 @@ impl<'a> SearchKey<'a> {
         SearchKey { info, values, prefix, first, encoded }
     }
 
-    /// The number of the first value, and its order.
+    /// The order of numbers that represent first columns, if there is one for the first value.
     #[inline]
-    pub(crate) fn start(&self) -> Option<(StartOrder, u64)> {
+    pub(crate) fn start_order(&self) -> Option<StartOrder> {
         match self.first {
-            First::Integer { value, descending } => {
-                let order = StartOrder { is_text: false, descending };
-                Some((order, order.of_integer(value)))
-            }
-            First::Text { start, descending, .. } => {
-                let order = StartOrder { is_text: true, descending };
-                Some((order, order.of_text(start)))
-            }
+            First::Integer { descending, .. } => Some(StartOrder { is_text: false, descending }),
+            First::Text { descending, .. } => Some(StartOrder { is_text: true, descending }),
             First::Other => None,
+        }
+    }
+
+    /// The number of the first value among entries whose first columns, if they are texts, all begin with `common`, which their numbers leave
+    /// out. If the value does not, it comes before or behind all of them, which the error says.
+    #[inline]
+    pub(crate) fn start_behind(&self, common: &[u8]) -> Result<u64, Ordering> {
+        let order = self.start_order().unwrap_or_default();
+        match self.first {
+            First::Integer { value, .. } => Ok(order.of_integer(value)),
+            First::Text { start, .. } if common.is_empty() => Ok(order.of_text(start)),
+            First::Text { bytes, descending, .. } => match bytes.strip_prefix(common) {
+                Some(rest) => Ok(order.of_text(start_of(rest))),
+                None if descending => Err(common.cmp(bytes)),
+                None => Err(bytes.cmp(common)),
+            },
+            First::Other => Err(Ordering::Equal),
         }
     }
 

@@ -38,7 +38,8 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     publish(statement, db, &mut inside, begins, &result);
     match result {
         Ok(Step::Row) => row(db),
-        other => end(statement, db, other, Ended::of(inside.get())),
+        Ok(Step::Done) => done(db),
+        Err(_) => end(statement, db, result, Ended::of(inside.get())),
     }
 }
 
@@ -70,7 +71,7 @@ fn publish(
     result: &Result<Step, lithe_engine::Error>,
 ) {
     if begins {
-        statement.published.set_columns(inside.get());
+        statement.published.begin_run(inside.get());
         statement.has_forms.set(db.core().encoding() != Encoding::Utf8);
     }
     statement.published.end_step(matches!(result, Ok(Step::Row)));
@@ -80,6 +81,12 @@ fn publish(
 fn row(db: &sqlite3) -> c_int {
     db.error.set_step(code::ROW);
     code::ROW
+}
+
+#[inline]
+fn done(db: &sqlite3) -> c_int {
+    db.error.set_step(code::DONE);
+    code::DONE
 }
 
 /// The end of a step without a row.
@@ -107,10 +114,7 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
             statement.failure.set(Some(Box::new(error)));
             answer
         }
-        Ok(_) => {
-            db.error.set_step(code::DONE);
-            code::DONE
-        }
+        Ok(_) => done(db),
     }
 }
 

@@ -195,6 +195,12 @@ impl Database {
         if self.is_locked_by_backup.get() { Err(Error::from_code(ResultCode::BUSY)) } else { Ok(()) }
     }
 
+    /// Whether neither a backup writes the database nor another connection shares its cache.
+    #[inline]
+    pub(crate) fn is_private(&self) -> bool {
+        !self.is_locked_by_backup.get() && self.shared.is_none()
+    }
+
     /// Whether a write transaction is open on the database.
     pub(crate) fn is_writing(&self) -> bool {
         self.in_use().is_some_and(|btree| btree.pager().is_writing())

@@ -68,8 +68,13 @@ fn is_above(limit: i64, more: u64) -> bool {
 /// SQLITE_NOMEM above the hard limit.
 #[inline]
 pub(crate) fn keep(release: impl FnOnce()) -> Result<()> {
-    // The soft limit is never above the hard one, so 0 means that there is no limit at all.
-    if SOFT.load(Ordering::Relaxed) == 0 { Ok(()) } else { keep_both(release) }
+    if is_unlimited() { Ok(()) } else { keep_both(release) }
+}
+
+/// Whether there is no limit.
+#[inline]
+pub(crate) fn is_unlimited() -> bool {
+    SOFT.load(Ordering::Relaxed) == 0 // the soft limit is never above the hard one
 }
 
 #[cold]

@@ -40,7 +40,7 @@ pub const SPARE_MAX: usize = 4 << 20;
 /// For values longer than this, the register reserves memory for a copy first, which may fail.
 const LONG: usize = 64 << 10;
 
-/// One register of a frame.
+/// One register of a frame. The kinds that hold nothing which has to be dropped come first: one comparison tells them apart.
 #[derive(Default)]
 pub enum Register {
     /// NULL.
@@ -56,6 +56,10 @@ pub enum Register {
     InlineText(Inline),
     /// A short blob.
     InlineBlob(Inline),
+    /// The state of count(*).
+    CountRows(i64),
+    /// The state of count(x).
+    CountValues(i64),
     /// A text on a page.
     PageText {
         /// Where it starts on the page.
@@ -98,10 +102,6 @@ pub enum Register {
     Zeros(Box<Zeros>),
     /// NULL, with memory to be reused.
     Spare(Box<[u8]>),
-    /// The state of count(*).
-    CountRows(i64),
-    /// The state of count(x).
-    CountValues(i64),
     /// The state of sum(), total() and avg().
     Sum(Box<Sum>),
     /// The state of min() and max().

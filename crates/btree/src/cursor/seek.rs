@@ -3,7 +3,7 @@
 use super::{Cursor, Level, Seek, State};
 use crate::btree::Btree;
 use crate::error::Result;
-use crate::interiors::{Decoded, Starts, Turn};
+use crate::interiors::{Decoded, Turn};
 use crate::key::{Cells, SearchKey};
 use crate::node::Node;
 use crate::search::{self, Range, lower_bound};
@@ -297,17 +297,16 @@ impl Cursor {
     #[inline]
     fn narrow_decoded(&self, btree: &Btree, node: &Node, key: &SearchKey<'_>) -> (usize, usize) {
         let all = (0, node.count());
-        let Some((order, start)) = key.start() else { return all };
+        let Some(order) = key.start_order() else { return all };
         let (root, shape) = (self.path.root, btree.shape(self.path.root));
         let decoded = btree.interiors.of(root, shape);
         match decoded.starts(node.no) {
-            Some(starts) => starts.narrow(order, start).filter(|(_, high)| *high <= all.1).unwrap_or(all),
+            Some(starts) => starts.narrow(key).filter(|(_, high)| *high <= all.1).unwrap_or(all),
             None => {
                 drop(decoded);
-                btree.interiors.visit(root, shape, node.no, || {
-                    let starts = self.cells(node).ok()?.starts(order)?;
-                    Some(Decoded::Index(Starts { order, starts }))
-                });
+                btree
+                    .interiors
+                    .visit(root, shape, node.no, || Some(Decoded::Index(self.cells(node).ok()?.starts(order)?)));
                 all
             }
         }

@@ -30,20 +30,27 @@ impl<'p> Cells<'p> {
         (cell.len() >= FRONT_LEN && cell[0] <= self.short).then_some(cell)
     }
 
-    /// The numbers of the first columns of all entries. `None` if one has no number, or is not read here.
-    pub(crate) fn starts(&self, order: StartOrder) -> Option<Box<[u64]>> {
-        let start = |index| {
-            let cell = self.cell(index)?;
-            let entry = cell.get(1..)?.get(..usize::from(cell[0]))?;
-            let (header_len, at) = record::header_len(entry).ok()?;
-            let (serial, _) = varint::read_at(entry.get(..header_len as usize)?, at)?;
-            match SerialType(u32::try_from(serial).ok()?).decode(entry, header_len as usize)? {
-                ValueRef::Integer(value) if !order.is_text => Some(order.of_integer(value)),
-                ValueRef::Text(text) if order.is_text => Some(order.of_text(start_of(text))),
-                _ => None,
-            }
+    /// The first columns of all entries as numbers. `None` if one has no number, or is not read here.
+    pub(crate) fn starts(&self, order: StartOrder) -> Option<Starts> {
+        let first_columns: Option<Vec<_>> = (0..self.pointers.len()).map(|index| self.first_column(index)).collect();
+        let first_columns = first_columns?;
+        let common = if order.is_text { common_beginning(&first_columns) } else { &[] };
+        let start = |value: &ValueRef<'_>| match *value {
+            ValueRef::Integer(value) if !order.is_text => Some(order.of_integer(value)),
+            ValueRef::Text(text) if order.is_text => Some(order.of_text(start_of(&text[common.len()..]))),
+            _ => None,
         };
-        (0..self.pointers.len()).map(start).collect()
+        let starts: Option<Box<[u64]>> = first_columns.iter().map(start).collect();
+        Some(Starts { order, common: common.into(), starts: starts? })
+    }
+
+    /// The first column of an entry. `None` if it is not read here.
+    fn first_column(&self, index: usize) -> Option<ValueRef<'p>> {
+        let cell = self.cell(index)?;
+        let entry = cell.get(1..)?.get(..usize::from(cell[0]))?;
+        let (header_len, at) = record::header_len(entry).ok()?;
+        let (serial, _) = varint::read_at(entry.get(..header_len as usize)?, at)?;
+        SerialType(u32::try_from(serial).ok()?).decode(entry, header_len as usize)
     }
 
     /// See [`SearchKey::narrow`].
@@ -113,8 +120,55 @@ fn order_of_text(cell: &[u8], text: &[u8], start: u64) -> Option<Ordering> {
         found &= !(u64::MAX >> (8 * content_len));
     }
     match found.cmp(&start) {
-        Ordering::Equal => Some(cell[at..at + content_len].cmp(text)),
+        Ordering::Equal => Some(cell.get(at..at + content_len)?.cmp(text)),
         order => Some(order),
+    }
+}
+
+/// The bytes with which all of these values begin, which are texts.
+fn common_beginning<'v>(values: &[ValueRef<'v>]) -> &'v [u8] {
+    let mut common: Option<&[u8]> = None;
+    for value in values {
+        let ValueRef::Text(text) = *value else { return &[] };
+        let is_same = |(found, known): &(&u8, &u8)| found == known;
+        let shared = common.map_or(text.len(), |common| text.iter().zip(common).take_while(is_same).count());
+        common = Some(&text[..shared]);
+    }
+    common.unwrap_or_default()
+}
+
+/// The first columns of the entries of an interior page of an index, as numbers.
+pub(crate) struct Starts {
+    order: StartOrder,
+    /// All first columns begin with these bytes, if they are texts.
+    common: Box<[u8]>,
+    /// The first eight bytes of each behind those, or the integer.
+    starts: Box<[u64]>,
+}
+
+impl Starts {
+    /// The range of cells before which the key may belong. `None`: the numbers are of another order.
+    #[inline]
+    pub fn narrow(&self, key: &SearchKey<'_>) -> Option<(usize, usize)> {
+        if key.start_order() != Some(self.order) {
+            return None;
+        }
+        let start = match key.start_behind(&self.common) {
+            Ok(start) => start,
+            Err(Ordering::Less) => return Some((0, 0)),
+            Err(_) => return Some((self.starts.len(), self.starts.len())),
+        };
+        let low = self.starts.partition_point(|other| *other < start);
+        let equal = match self.starts.get(low..)? {
+            from @ [first, ..] if *first == start => from.partition_point(|other| *other <= start),
+            _ => 0,
+        };
+        Some((low, low + equal))
+    }
+
+    /// How many bytes of memory they take.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.starts) + self.common.len()
     }
 }
 
@@ -290,11 +344,8 @@ mod tests {
             let sought = SearchKey::new(info, key, Prefix::Equal);
             let (low, high) = sought.narrow(&cells, (0, ascending.len()));
             assert!(low <= place && place <= high, "{key:?}: {low}..{high}");
-            let Some((order, start)) = sought.start() else { continue };
-            let Some(starts) = cells.starts(order) else { continue };
-            assert!(starts.is_sorted(), "{starts:?}");
-            let (low, high) =
-                (starts.partition_point(|other| *other < start), starts.partition_point(|other| *other <= start));
+            let Some(starts) = sought.start_order().and_then(|order| cells.starts(order)) else { continue };
+            let (low, high) = starts.narrow(&sought).expect("numbers of the key's own order");
             assert!(low <= place && place < high, "{key:?}: {low}..{high}");
         }
     }
@@ -308,6 +359,68 @@ mod tests {
         let rows: Vec<[ValueRef<'_>; 1]> = texts.iter().map(|text| [ValueRef::Text(text)]).collect();
         let rows: Vec<&[ValueRef<'_>]> = rows.iter().map(|row| &row[..]).collect();
         check(&KeyInfo::new(vec![KeyColumn::default()], TextEncoding::Utf8), &rows);
+    }
+
+    #[test]
+    fn texts_with_common_beginnings() {
+        for common in ["", "a", "some path/", "a beginning of 23 bytes"] {
+            let ends: [&[u8]; 12] = [
+                b"",
+                b"\0",
+                b"\0\0",
+                b"a",
+                b"a\0",
+                b"a\0b",
+                b"aaaaaaaab",
+                b"aaaaaaaac",
+                b"ab",
+                b"b",
+                b"bbbbbbbbb",
+                b"c",
+            ];
+            let texts = ends.map(|end| [common.as_bytes(), end].concat());
+            let rows: Vec<[ValueRef<'_>; 1]> = texts.iter().map(|text| [ValueRef::Text(text)]).collect();
+            let mut rows: Vec<&[ValueRef<'_>]> = rows.iter().map(|row| &row[..]).collect();
+            check(&KeyInfo::new(vec![KeyColumn::default()], TextEncoding::Utf8), &rows);
+            rows.reverse();
+            check(&KeyInfo::new(vec![column(Collation::Binary, true)], TextEncoding::Utf8), &rows);
+        }
+    }
+
+    #[test]
+    fn keys_that_do_not_begin_as_all_entries_do() {
+        let entries: [&[u8]; 3] = [b"name 1", b"name 2", b"name 22"];
+        for descending in [false, true] {
+            let mut rows: Vec<_> =
+                entries.iter().map(|text| Builder::new().build(&[ValueRef::Text(text)]).to_vec()).collect();
+            if descending {
+                rows.reverse();
+            }
+            let (mut page, mut pointers) = (Vec::new(), Vec::new());
+            for entry in rows {
+                pointers.push((page.len() as u16).to_be_bytes());
+                page.push(entry.len() as u8);
+                page.extend(entry);
+            }
+            let cells = Cells { page: &page, pointers: &pointers, before: 0, short: 127 };
+            let info = KeyInfo::new(vec![column(Collation::Binary, descending)], TextEncoding::Utf8);
+            for (key, is_less) in [("", true), ("name", true), ("mame 1", true), ("name!", false), ("nb", false)] {
+                let key = [ValueRef::Text(key.as_bytes())];
+                let key = SearchKey::new(&info, &key, Prefix::Equal);
+                let starts = cells.starts(key.start_order().unwrap()).unwrap();
+                let place = if is_less == descending { 3 } else { 0 };
+                assert_eq!(starts.narrow(&key), Some((place, place)), "{key:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_ends_behind_its_page_is_not_compared_here() {
+        let page = [&[100, 2, 13 + 2 * 50][..], b"beginning of a text"].concat();
+        let cells = Cells { page: &page, pointers: &[[0, 0]], before: 0, short: 127 };
+        let info = KeyInfo::new(vec![KeyColumn::default()], TextEncoding::Utf8);
+        let key = [ValueRef::Text(b"beginning of a text")];
+        assert_eq!(SearchKey::new(&info, &key, Prefix::Equal).narrow(&cells, (0, 1)), (0, 1));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! statement, as in SQLite.
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, Ordering};
 
 use lithe_engine::{ParameterName, ParameterNames, SqlText, Statement};
 
@@ -23,6 +23,8 @@ pub(crate) struct Published {
     parameters: ParameterNames,
     /// How many columns its rows have; a recompilation may change the number.
     column_count: AtomicI32,
+    /// The number of the program of which these are the properties.
+    program: AtomicU32,
     /// 1 for EXPLAIN, 2 for EXPLAIN QUERY PLAN.
     explain: AtomicU8,
     run: AtomicU8,
@@ -36,6 +38,7 @@ impl Published {
             parameter_count: statement.parameter_count() as c_int,
             parameters: ParameterNames::default(),
             column_count: AtomicI32::new(statement.column_count() as c_int),
+            program: AtomicU32::new(statement.program_number()),
             explain: AtomicU8::new(statement.explain()),
             run: AtomicU8::new(IDLE),
         }
@@ -78,8 +81,17 @@ impl Published {
         self.explain.load(Ordering::Relaxed).into()
     }
 
+    /// A run has begun, for which the statement may have been compiled again.
+    #[inline]
+    pub fn begin_run(&self, statement: &Statement) {
+        if self.program.load(Ordering::Relaxed) != statement.program_number() {
+            self.set_columns(statement);
+        }
+    }
+
     /// The statement was compiled again, or lists something else.
     pub fn set_columns(&self, statement: &Statement) {
+        self.program.store(statement.program_number(), Ordering::Relaxed);
         self.explain.store(statement.explain(), Ordering::Relaxed);
         self.column_count.store(statement.column_count() as c_int, Ordering::Relaxed);
     }

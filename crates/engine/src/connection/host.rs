@@ -21,6 +21,7 @@ use lithe_vm::virtual_table::VirtualTable;
 
 use crate::connection::Connection;
 use crate::connection::transaction::StatementRun;
+use crate::database::Database;
 use crate::error::Error;
 
 /// See [`fail_local_time`].
@@ -56,6 +57,49 @@ impl RunHost<'_> {
         let size = Some(pager.cache_size()).filter(|size| *size != CacheSize::default())?;
         Some(size.pages(pager.page_size()) * pager.page_size().get() as usize)
     }
+
+    /// The usual beginning of a statement within a transaction: the database is read or written already, with the schema that the program
+    /// was compiled for, and nothing forbids to go on. False, and nothing has happened, if that is not so.
+    #[inline]
+    fn begun_already(&self, database: &Database, write: bool, check: Option<&SchemaCheck>) -> bool {
+        let (connection, run) = (self.connection, self.run);
+        let Some(btree) = database.opened().filter(|_| database.is_private()) else { return false };
+        let goes_on = if write { connection.writes_on(btree.pager()) } else { connection.reads_on(btree.pager()) };
+        let has_schema = |check: &SchemaCheck| !run.is_stale.get() && btree.has_schema_cookie(check.cookie);
+        if !goes_on || !check.is_none_or(has_schema) {
+            return false;
+        }
+        connection.note_user(run);
+        if write {
+            connection.note_writer(run);
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn begin_on(&self, db: Db, write: bool, check: Option<&SchemaCheck>) -> Result<(), VmError> {
+        let database = self.connection.databases.get(db)?;
+        self.connection.begin_on_database(&database, write, self.run).map_err(|e| self.run.failed(e, true))?;
+        if write && self.connection.transaction.active_count() == 1 {
+            database.btree().pager().begin_statement_alone()?;
+        }
+        match check {
+            Some(check) if database.schema_cookie()? != check.cookie => {
+                // The connection may have the schema of the file, and only the program another one.
+                if database.schema_cookie()? != self.connection.catalog().schema(db).cookie {
+                    if write {
+                        let locked = self.connection.lock_to_load_schema(&database, self.run);
+                        *self.run.late_error.borrow_mut() = locked.err();
+                    }
+                    self.connection.databases.forget_schema(db);
+                }
+                Err(VmError::Schema)
+            }
+            // The connection knows already that the schema is another one.
+            Some(_) if self.run.is_stale.get() => Err(VmError::Schema),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Host for RunHost<'_> {
@@ -82,27 +126,10 @@ impl Host for RunHost<'_> {
     }
 
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {
-        let database = self.connection.databases.get(db)?;
-        self.connection.begin_on_database(&database, write != 0, self.run).map_err(|e| self.run.failed(e, true))?;
-        if write != 0 && self.connection.transaction.active_count() == 1 {
-            database.btree().pager().begin_statement_alone()?;
+        if self.connection.databases.look(db, |database| self.begun_already(database, write != 0, check)) {
+            return Ok(());
         }
-        match check {
-            Some(check) if database.schema_cookie()? != check.cookie => {
-                // The connection may have the schema of the file, and only the program another one.
-                if database.schema_cookie()? != self.connection.catalog().schema(db).cookie {
-                    if write != 0 {
-                        let locked = self.connection.lock_to_load_schema(&database, self.run);
-                        *self.run.late_error.borrow_mut() = locked.err();
-                    }
-                    self.connection.databases.forget_schema(db);
-                }
-                Err(VmError::Schema)
-            }
-            // The connection knows already that the schema is another one.
-            Some(_) if self.run.is_stale.get() => Err(VmError::Schema),
-            _ => Ok(()),
-        }
+        self.begin_on(db, write != 0, check)
     }
 
     fn waits(&self) -> bool {

@@ -278,6 +278,14 @@ impl Connection {
         heap_limit::keep(|| self.release_memory())
     }
 
+    /// Whether no panic, limit of memory, shared cache, lost mapping or interruption has to be heeded by the next step of a statement.
+    #[inline]
+    pub(crate) fn is_usual(&self) -> bool {
+        let is_interrupted = self.transaction.has_active() && self.interrupts.is_set();
+        let is_alone = !self.transaction.is_broken() && !self.databases.shares_cache();
+        is_alone && !is_interrupted && heap_limit::is_unlimited() && self.databases.has_no_new_faults()
+    }
+
     /// Frees memory that is kept for reuse.
     pub fn release_memory(&self) {
         self.programs.clear();

@@ -88,6 +88,12 @@ impl Databases {
         Ok(Rc::clone(database.btree()))
     }
 
+    /// Looks at database `db`; false without one. The list is borrowed meanwhile, so `look` must call nothing that could change it.
+    #[inline]
+    pub(crate) fn look(&self, db: Db, look: impl FnOnce(&Database) -> bool) -> bool {
+        self.list.borrow().get(usize::from(db.0)).is_some_and(|database| look(database))
+    }
+
     /// All databases with their numbers. Between two steps nothing is borrowed; nothing is allocated.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Db, Rc<Database>)> {
         (0..).map_while(|at| Some((Db(at), self.list.borrow().get(usize::from(at)).cloned()?)))
@@ -183,8 +189,13 @@ impl Databases {
     /// see `Pager::check_mapping`.
     #[inline]
     pub(crate) fn check_mappings(&self) -> Result<()> {
-        let faults = lithe_vfs::mapping_faults();
-        if faults == self.mapping_faults.get() { Ok(()) } else { self.check_each_mapping(faults) }
+        if self.has_no_new_faults() { Ok(()) } else { self.check_each_mapping(lithe_vfs::mapping_faults()) }
+    }
+
+    /// Whether no mapping of the process has failed since the last look at those of this connection.
+    #[inline]
+    pub(crate) fn has_no_new_faults(&self) -> bool {
+        lithe_vfs::mapping_faults() == self.mapping_faults.get()
     }
 
     #[cold]

@@ -182,6 +182,7 @@ impl Pager {
     }
 
     /// Sets whether pages that make the database much longer may be appended past the log, into the file. By default they may not.
+    #[inline]
     pub fn set_may_append_past_log(&self, may: bool) {
         self.settings.may_append_past_log.set(may);
     }

@@ -146,7 +146,7 @@ impl Pager {
     /// Those of spilling pages. If the log cannot be copied, the transaction goes through the log.
     #[inline]
     pub fn begin_statement_alone(&self) -> Result<()> {
-        let is_awaited = self.txn.borrow().spill.log_copy == LogCopy::Awaited;
+        let is_awaited = self.txn.borrow().spill.awaits_log_copy();
         if is_awaited { self.copy_log_for_load() } else { Ok(()) }
     }
 

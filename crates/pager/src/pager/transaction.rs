@@ -212,6 +212,23 @@ impl Pager {
         begun
     }
 
+    /// Whether a transaction is open that goes on as it is when another statement begins to read.
+    #[inline]
+    pub fn reads_on(&self) -> bool {
+        self.state.get() != State::Idle && !self.is_paused() && self.failure.borrow().is_none()
+    }
+
+    /// How many savepoints the write transaction has. `None` if none is open, or if something is to be done or refused where another statement
+    /// begins to write.
+    #[inline]
+    pub fn open_savepoints(&self) -> Option<usize> {
+        if self.state.get() != State::Writing || self.failure.borrow().is_some() || self.page_count() == 0 {
+            return None;
+        }
+        let txn = self.txn.borrow();
+        (!txn.spill.awaits_log_copy()).then(|| txn.savepoints.len())
+    }
+
     /// Stores the error: only a rollback is possible from now on.
     pub(super) fn fail(&self, error: &Error) {
         assert!(self.state.get() != State::Idle, "only a transaction fails");

@@ -82,6 +82,12 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
+    /// Whether the log is copied when the next statement begins, if that is alone.
+    #[inline]
+    pub(crate) fn awaits_log_copy(&self) -> bool {
+        self.log_copy == LogCopy::Awaited
+    }
+
     /// Whether pages are in the temporary file or in their place behind the end of the database.
     pub(crate) fn has_pages(&self) -> bool {
         !self.temp.is_empty() || !self.placed.is_empty()

@@ -7,11 +7,13 @@ mod parameters;
 pub(crate) mod recompile;
 mod runner;
 mod sql_text;
-mod values;
+mod step;
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use lithe_functions::Pointer;
 use lithe_sql::ast::Explain;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
@@ -22,7 +24,6 @@ use lithe_vm::status::Counters;
 use lithe_vm::vm::Vm;
 
 use crate::connection::Connection;
-use crate::connection::host::RunHost;
 use crate::connection::transaction::StatementRun;
 use crate::connection::under_way::UnderWay;
 use crate::error::{Error, Result};
@@ -51,9 +52,6 @@ pub enum BindValue<'v> {
     ZeroBlob(u64),
 }
 
-/// How often a statement is compiled again when other connections keep changing the schema.
-const RECOMPILE_MAX: usize = 50;
-
 /// A statement of a connection. It holds no reference to its connection: calls that need the connection take it as an
 /// argument, and it must be the one that prepared the statement. A statement is reset before it is dropped.
 pub struct Statement {
@@ -72,6 +70,8 @@ pub struct Statement {
     found_other_schema: bool,
     /// How often it was compiled again.
     pub(crate) reprepares: u64,
+    /// How often it has got another program.
+    programs: u32,
     /// A value on which the plan depends was bound since the statement was compiled.
     has_new_values: bool,
     /// The statement's part in the connection's transaction while it runs.
@@ -103,6 +103,7 @@ impl Statement {
             has_new_values: false,
             found_other_schema: false,
             reprepares: 0,
+            programs: 0,
             run: StatementRun::default(),
             is_running: false,
             has_begun: false,
@@ -170,6 +171,12 @@ impl Statement {
     /// The number of the parameter of that name.
     pub fn parameter_index(&self, name: &str) -> Option<usize> {
         self.compiled.parameter_names().find(|p| p.name() == name).map(ParameterName::number)
+    }
+
+    /// The number of its program: another one after it was compiled again, in whatever way.
+    #[inline]
+    pub fn program_number(&self) -> u32 {
+        self.programs
     }
 
     /// How many columns the rows have.
@@ -271,226 +278,7 @@ impl Statement {
         matches!(self.runner, Runner::Program(_))
     }
 
-    // ---- running ----
-
-    /// Goes on to the next row, starting over after the end or an error.
-    pub fn step(&mut self, connection: &Connection) -> Result<Step> {
-        let under_way = UnderWay::begin(&connection.transaction);
-        let stepped = self.step_on(connection);
-        connection.step_ends();
-        under_way.end();
-        stepped?;
-        Ok(if self.is_on_row { Step::Row } else { Step::Done })
-    }
-
-    /// Goes on to the next row (`is_on_row`), or to the end.
-    fn step_on(&mut self, connection: &Connection) -> Result<()> {
-        self.assert_statement_state();
-        self.is_on_row = false;
-        let mut recompiled = 0;
-        loop {
-            if !self.is_running {
-                self.begin(connection)?;
-            } else if self.run.waits.take() {
-                self.run.is_stale.set(self.is_stale(connection));
-            }
-            match self.advance(connection) {
-                Err(error) if error.code() == ResultCode::SCHEMA && recompiled < RECOMPILE_MAX => {
-                    recompiled += 1;
-                    self.found_other_schema = true;
-                    self.run.late_error.take().map_or(Ok(()), Err)?;
-                    if self.is_legacy { self.refresh_legacy(connection)? } else { self.recompile(connection)? }
-                }
-                result => {
-                    self.assert_statement_state();
-                    return result;
-                }
-            }
-        }
-    }
-
-    /// The invariants between two calls.
-    #[track_caller]
-    fn assert_statement_state(&self) {
-        assert!(self.is_running || !self.is_on_row, "on a row of a run that has ended");
-        assert!(self.is_running || !self.is_under_locks, "locks on tables of a run that has ended");
-    }
-
-    fn begin(&mut self, connection: &Connection) -> Result<()> {
-        assert!(!self.is_running, "a run begins within another");
-        self.has_begun = false;
-        connection.transaction.check_unbroken()?;
-        connection.check_memory()?;
-        if self.too_many_zeros != 0 {
-            return Err(Error::from_code(ResultCode::TOOBIG));
-        }
-        self.make_current(connection)?;
-        connection.state.now.set(None);
-        connection.run_begins(&self.run);
-        self.run.is_stale.set(self.is_stale(connection));
-        (self.is_running, self.has_begun) = (true, true);
-        if connection.databases.shares_cache()
-            && let Err(error) = self.lock_tables(connection)
-        {
-            let _ = self.end(connection, Some(&error));
-            return Err(error);
-        }
-        Ok(())
-    }
-
-    /// Compiles the statement again if it has expired, because functions or settings have changed, as the first step of a run does. (If
-    /// only the schema has changed, the step begins the transaction first.)
-    ///
-    /// # Errors
-    /// Those of compiling; SQLITE_SCHEMA for a statement of the old interface.
-    #[inline]
-    pub fn make_current(&mut self, connection: &Connection) -> Result<()> {
-        debug_assert!(
-            self.compiled.stamp.changes <= connection.generation.number(),
-            "a statement of another connection"
-        );
-        if self.is_expired(connection) {
-            if self.is_legacy {
-                return Err(Error::from_code(ResultCode::SCHEMA));
-            }
-            self.recompile(connection)?;
-        } else if self.has_new_values || self.is_stale_command(connection) {
-            self.recompile(connection)?;
-        }
-        Ok(())
-    }
-
-    /// Whether this is a command that was compiled for another schema.
-    fn is_stale_command(&self, connection: &Connection) -> bool {
-        matches!(&self.compiled.body, Body::Command(command) if command.uses_schema() && self.is_stale(connection))
-    }
-
-    /// Takes the locks on the tables of shared caches.
-    #[cold]
-    fn lock_tables(&mut self, connection: &Connection) -> Result<()> {
-        let Body::Program(program) = &self.compiled.body else { return Ok(()) };
-        let tables = connection.table_uses.of(program, &connection.catalog(), connection.generation.number());
-        self.is_under_locks = connection.databases.lock_tables(&tables)?;
-        if self.is_under_locks {
-            connection.transaction.enter_locks();
-        }
-        Ok(())
-    }
-
-    fn advance(&mut self, connection: &Connection) -> Result<()> {
-        debug_assert!(self.is_running && !self.is_on_row, "a run that has not begun goes on");
-        connection.transaction.check_unbroken()?;
-        if connection.transaction.notice_rollback(&self.run)
-            && let Runner::Program(vm) = &mut self.runner
-        {
-            vm.trip();
-        }
-        if connection.databases.shares_cache() {
-            connection.state.note_write(); // other connections of the cache may have written
-            if let Err(error) = connection.databases.resume_shared() {
-                let _ = self.end(connection, Some(&error));
-                return Err(error);
-            }
-        }
-        if let Err(error) = connection.databases.check_mappings() {
-            let _ = self.end(connection, Some(&error));
-            return Err(error);
-        }
-        let run = &self.run;
-        let host = RunHost { connection, run };
-        connection.transaction.enter_step();
-        if !matches!(&self.runner, Runner::Program(vm) if vm.program().is_read_only) {
-            connection.state.note_write();
-        }
-        let (mut policy, mut is_row) = (OnConflict::Abort, false);
-        let failure = if connection.interrupts.is_set() {
-            // A statement that begins or continues after an interruption, before all statements have stopped, is interrupted, too.
-            if matches!(&self.compiled.body, Body::Program(program) if program.counts_changes) {
-                connection.state.set_changes(0);
-            }
-            Some(Error::interrupted())
-        } else {
-            self.runner.run(&host, &mut is_row, &mut policy)
-        };
-        connection.transaction.leave_step();
-        // Pages that were read may have been zeros, so that neither a row nor another error is reliable.
-        let failure = match connection.databases.check_mappings() {
-            Ok(()) => failure,
-            Err(error) => {
-                policy = OnConflict::Abort;
-                Some(error)
-            }
-        };
-        let result = match failure {
-            None if is_row => {
-                self.is_on_row = true;
-                return Ok(());
-            }
-            None => Ok(()),
-            // As SQLite documents: interrupting a writer rolls its whole transaction back.
-            Some(error) if error.code() == ResultCode::INTERRUPT && !self.is_read_only() => {
-                Err((OnConflict::Rollback, error))
-            }
-            Some(error) => Err((policy, error)),
-        };
-        self.finish(connection, result)
-    }
-
-    fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<()> {
-        debug_assert!(self.is_running, "a run ends twice");
-        self.release_rows();
-        if self.run.waits.get() && self.can_wait && !connection.databases.shares_cache() {
-            connection.note_waiting(&self.run, !self.is_read_only());
-            return result.map_err(|(_, error)| error);
-        }
-        if self.run.waits.get() && self.counts_changes() {
-            connection.state.set_changes(0);
-        }
-        connection.kept.end_orphaned(connection);
-        self.is_running = false;
-        self.leave_locks(connection);
-        let run = &self.run;
-        let changes = connection.state.changes.get();
-        let has_run = result.is_ok();
-        let result = result.and_then(|()| connection.statement_succeeds(run).map_err(|e| (OnConflict::Abort, e)));
-        if self.counts_changes() {
-            // What virtual tables have written for the commit is not the statement's.
-            connection.state.changes.set(changes);
-        }
-        let result = match result {
-            Ok(()) => Ok(()),
-            Err((policy, error)) => {
-                let undone = connection.statement_fails(run, error.code(), policy);
-                if self.counts_changes() {
-                    connection.state.changes.set(changes); // As above: OR FAIL may commit.
-                }
-                // The changes that were counted at the end of the program were rolled back, because the transaction
-                // could not be committed.
-                if self.counts_changes() && (has_run || undone.is_err()) {
-                    connection.state.take_back_changes(changes);
-                }
-                match undone {
-                    Err(why)
-                        if why.code().primary() == ResultCode::BUSY
-                            || why.code() == ResultCode::CONSTRAINT_COMMITHOOK =>
-                    {
-                        // The changes that OR FAIL keeps could not be committed. The message is still that of the
-                        // violation, but not the code.
-                        Err(Error::new(why.code(), error.message()))
-                    }
-                    undone => undone.and(Err(error)),
-                }
-            }
-        };
-        result?;
-        connection.call_wal_hook()
-    }
-
-    fn leave_locks(&mut self, connection: &Connection) {
-        if std::mem::take(&mut self.is_under_locks) {
-            connection.transaction.leave_locks();
-        }
-    }
+    // ---- the end of a run ----
 
     /// Ends a run: releases its locks and cursors, and the next step starts over. Bound values stay.
     ///
@@ -498,6 +286,9 @@ impl Statement {
     /// Those of the commit with which a writer ends in autocommit mode, if the run stood on a row: its changes are rolled back.
     pub fn reset(&mut self, connection: &Connection) -> Result<()> {
         self.is_on_row = false;
+        if !self.is_running && self.has_program() && !connection.transaction.is_broken() {
+            return Ok(()); // the machine was reset at the end of its run
+        }
         if !self.is_running || connection.transaction.is_broken() {
             return self.end(connection, None);
         }
@@ -564,6 +355,8 @@ impl Statement {
         }
     }
 
+    // ---- the current row ----
+
     /// The value of column `index` of the current row; NULL if there is no row.
     #[inline]
     pub fn value(&self, index: usize) -> ValueRef<'_> {
@@ -595,5 +388,21 @@ impl Statement {
     #[inline]
     pub fn is_on_row(&self) -> bool {
         self.is_on_row
+    }
+
+    /// The subtype of column `index` of the current row.
+    pub fn value_subtype(&self, index: usize) -> u8 {
+        match &self.runner {
+            Runner::Program(vm) if self.is_on_row => vm.column_subtype(index),
+            _ => 0,
+        }
+    }
+
+    /// The pointer in column `index` of the current row.
+    pub fn value_pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
+        match &self.runner {
+            Runner::Program(vm) if self.is_on_row => vm.column_pointer(index),
+            _ => None,
+        }
     }
 }

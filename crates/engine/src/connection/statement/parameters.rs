@@ -33,7 +33,9 @@ impl Statement {
         if self.too_many_zeros == number {
             self.too_many_zeros = 0;
         }
-        self.note_value(number, &value);
+        if self.compiled.planned_parameters != 0 {
+            self.note_value(number, &value);
+        }
         match (&mut self.runner, value) {
             (Runner::Program(vm), BindValue::Value(value)) => vm.bind(number, value)?,
             (Runner::Program(vm), BindValue::ZeroBlob(len)) => vm.bind_zeroblob(number, len as u32)?,

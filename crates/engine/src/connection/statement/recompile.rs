@@ -33,7 +33,7 @@ impl Statement {
     /// Returns SQLITE_SCHEMA if the statement's schemas have changed. The old interface does not report other changes that make programs
     /// stale (limits, the pre-update hook).
     #[cold]
-    pub(crate) fn refresh_legacy(&mut self, connection: &Connection) -> Result<()> {
+    fn refresh_legacy(&mut self, connection: &Connection) -> Result<()> {
         let schema_error = || Error::from_code(ResultCode::SCHEMA);
         let compiled = self.compile_text(connection, self.compiled.explain).map_err(|_| schema_error())?;
         if let (Body::Program(before), Body::Program(now)) = (&self.compiled.body, &compiled.body)
@@ -42,6 +42,41 @@ impl Statement {
             return Err(schema_error());
         }
         self.take_program(compiled)
+    }
+
+    /// The run has found another schema: compiles the statement again.
+    #[cold]
+    pub(super) fn follow_schema(&mut self, connection: &Connection) -> Result<()> {
+        self.found_other_schema = true;
+        self.run.late_error.take().map_or(Ok(()), Err)?;
+        if self.is_legacy { self.refresh_legacy(connection) } else { self.recompile(connection) }
+    }
+
+    /// Compiles the statement again if it has expired, because functions or settings have changed, as the first step of a run does. (If
+    /// only the schema has changed, the step begins the transaction first.)
+    ///
+    /// # Errors
+    /// Those of compiling; SQLITE_SCHEMA for a statement of the old interface.
+    #[inline]
+    pub fn make_current(&mut self, connection: &Connection) -> Result<()> {
+        debug_assert!(
+            self.compiled.stamp.changes <= connection.generation.number(),
+            "a statement of another connection"
+        );
+        if self.is_expired(connection) {
+            if self.is_legacy {
+                return Err(Error::from_code(ResultCode::SCHEMA));
+            }
+            self.recompile(connection)?;
+        } else if self.has_new_values || self.is_stale_command(connection) {
+            self.recompile(connection)?;
+        }
+        Ok(())
+    }
+
+    /// Whether this is a command that was compiled for another schema.
+    fn is_stale_command(&self, connection: &Connection) -> bool {
+        matches!(&self.compiled.body, Body::Command(command) if command.uses_schema() && self.is_stale(connection))
     }
 
     /// Turns the statement into EXPLAIN (1) or EXPLAIN QUERY PLAN (2) of itself, or back (0). Bound values stay.
@@ -109,6 +144,7 @@ impl Statement {
             }
         }
         self.compiled = compiled;
+        self.programs = self.programs.wrapping_add(1);
         self.own_sql = None;
         self.has_new_values = false;
         self.found_other_schema = false;

@@ -377,6 +377,13 @@ impl TransactionState {
         is_other_schema || is_undone && run.is_writer.get()
     }
 
+    /// Whether there has been a ROLLBACK since the last call of [`TransactionState::notice_rollback`].
+    #[inline]
+    pub(in crate::connection) fn has_rolled_back_since(&self, run: &StatementRun) -> bool {
+        let before = (run.rollbacks_before.get(), run.schema_rollbacks_before.get());
+        before != (self.rollbacks.get(), self.schema_rollbacks.get())
+    }
+
     // ---- statements ----
 
     /// Whether any statement runs.

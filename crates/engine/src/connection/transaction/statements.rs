@@ -141,7 +141,7 @@ impl Connection {
         self.transaction.check_sound()?;
         let kind = if self.transaction.is_concurrent() { BeginKind::Concurrent } else { kind };
         self.databases.begin_shared_write(database, kind)?;
-        pager.set_may_append_past_log(self.databases.settings.wal_autocheckpoint.get() > 0);
+        self.adopt_autocheckpoint(pager);
         pager.begin_write(kind)?;
         debug_assert!(pager.is_writing(), "a statement writes without a transaction");
         if database.shared().is_some() {
@@ -150,6 +150,32 @@ impl Connection {
         }
         database.btree().initialise()?;
         self.deepen(pager)
+    }
+
+    /// Tells the pager whether it may append pages past the log, which the next checkpoint makes part of it.
+    #[inline]
+    fn adopt_autocheckpoint(&self, pager: &Pager) {
+        pager.set_may_append_past_log(self.databases.settings.wal_autocheckpoint.get() > 0);
+    }
+
+    /// Whether the pager is in a transaction in which a statement may read as it is: there is nothing that [`Connection::begin_reading`] would do
+    /// or refuse.
+    #[inline]
+    pub(crate) fn reads_on(&self, pager: &Pager) -> bool {
+        !self.transaction.is_concurrent() && pager.reads_on()
+    }
+
+    /// Whether the pager is in a write transaction, with as many savepoints as the stack has, in which a statement may write as it is: there
+    /// is nothing that [`Connection::begin_write_on`] would do or refuse.
+    #[inline]
+    pub(crate) fn writes_on(&self, pager: &Pager) -> bool {
+        let state = &self.transaction;
+        let may_write = !self.settings.flags().query_only && !state.is_concurrent();
+        let goes_on = may_write && pager.open_savepoints().is_some_and(|count| state.may_write_directly(count));
+        if goes_on {
+            self.adopt_autocheckpoint(pager);
+        }
+        goes_on
     }
 
     /// Opens savepoints up to the depth of the stack.
@@ -194,6 +220,13 @@ impl Connection {
     /// Opens savepoints up to the depth of the stack in every database that is written.
     pub(super) fn open_savepoints(&self) -> Result<()> {
         self.databases.writing().iter().try_for_each(|btree| self.deepen(btree.pager()))
+    }
+
+    /// Whether the transaction simply goes on when the statement has reached its end: there is nothing to commit, nor a savepoint to close.
+    #[inline]
+    pub(crate) fn goes_on_after(&self, run: &StatementRun) -> bool {
+        self.transaction.notice_rollback(run);
+        !self.transaction.is_autocommit() && run.savepoint.get().is_none()
     }
 
     /// The statement has reached its end: commits in autocommit mode, if no other statement writes. On an error
@@ -346,7 +379,8 @@ impl Connection {
     }
 
     /// The statement has stopped running. With the last one the read locks are released.
-    pub(super) fn statement_leaves(&self, run: &StatementRun) {
+    #[inline]
+    pub(in crate::connection) fn statement_leaves(&self, run: &StatementRun) {
         let is_unused = self.transaction.leave(run);
         self.state.has_writer.set(self.transaction.has_writers());
         if cfg!(debug_assertions) {
