@@ -185,6 +185,11 @@ fn statistics() {
 }
 
 #[test]
+fn patterns() {
+    check(include_str!("patterns.sql"));
+}
+
+#[test]
 fn the_first_equality_of_a_column() {
     check(include_str!("first_equality.sql"));
 }

@@ -149,7 +149,8 @@ fn filter(rng: &mut Rng, prefix: &str) -> String {
         _ => String::new(),
     };
     let converted = converted(&mut rng.clone(), prefix);
-    rows.or(converted).map_or(other, |condition| format!(" WHERE {condition}"))
+    let pattern = pattern(&mut rng.clone(), prefix);
+    rows.or(converted).or(pattern).map_or(other, |condition| format!(" WHERE {condition}"))
 }
 
 /// Now and then an equality with a value of another affinity, which several values of the column may equal.
@@ -159,6 +160,19 @@ fn converted(rng: &mut Rng, prefix: &str) -> Option<String> {
         0..2 => Some(format!("{prefix}s = {value}")),
         2 => Some(format!("{value} IS {prefix}s")),
         3 => Some(format!("{prefix}k = CAST('2' AS TEXT)")),
+        _ => None,
+    }
+}
+
+/// Now and then a pattern: the longer it is, the fewer rows SQLite expects.
+fn pattern(rng: &mut Rng, prefix: &str) -> Option<String> {
+    const LIKE: [&str; 7] = ["'x%'", "'%x%'", "'_'", "'2024%'", "'%4-0%'", "'x' || '%'", "'x\\%' ESCAPE '\\'"];
+    const GLOB: [&str; 5] = ["'x*'", "'*[xy]*'", "'2024-0?-*'", "'*4-*'", "'[a-y]'"];
+    let column = *pick(rng, &["s", "d", "d", "n"]);
+    match rng.u32(0..12) {
+        0 => Some(format!("{prefix}{column} LIKE {}", pick(rng, &LIKE))),
+        1 => Some(format!("{prefix}{column} GLOB {}", pick(rng, &GLOB))),
+        2 => Some(format!("{prefix}{column} LIKE {} AND abs({prefix}k) < 3", pick(rng, &LIKE))),
         _ => None,
     }
 }
@@ -258,6 +272,12 @@ fn joined(rng: &mut Rng) -> String {
     let (one, other) = (pick(rng, &TABLES).name, pick(rng, &TABLES).name);
     let kind = pick(rng, &["JOIN", "JOIN", "LEFT JOIN", "CROSS JOIN", "RIGHT JOIN", "FULL JOIN"]);
     let on = pick(rng, &["x.k = y.k", "x.id = y.id", "x.s = y.s", "x.k = y.id", "x.d = y.d AND x.k < y.k"]);
+    // A separate generator keeps the other statements of a world unchanged.
+    let on = if one_in(&mut rng.clone(), 9) {
+        pick(&mut rng.clone(), &["abs(y.k) < 2", "x.d LIKE '2024%'", "y.n"])
+    } else {
+        on
+    };
     let terms = [term(rng, "x."), term(rng, "y.")];
     let side = *pick(rng, &["x.", "y."]);
     let filter = filter(rng, side);

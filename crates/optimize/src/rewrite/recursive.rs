@@ -4,18 +4,20 @@ use bumpalo::Bump;
 use lithe_resolve::ir::{Core, CoreBody, Query, Select, SourceKind};
 use lithe_sql::ast::CompoundOp;
 
-/// The query without the DISTINCTs of its cores, if it is a recursive one whose UNION drops equal rows anyway. What is merged first keeps its
-/// own, whose columns may have other collations.
+/// The query without the DISTINCTs of its cores, if it is a recursive one whose UNION drops equal rows anyway. As in SQLite, cores that are
+/// merged first keep their own, which may compare by other collations, but for the last one of the start.
 pub(super) fn without_distinct<'a>(arena: &'a Bump, query: &'a Query<'a>) -> &'a Query<'a> {
     let is_distinct = |core: &Core<'a>| matches!(core.body, CoreBody::Select(select) if select.distinct);
-    let drops_equal = || setup_cores(query).is_some_and(|setup| query.cores[setup].op == CompoundOp::Union);
-    if !query.cores.iter().any(is_distinct) || !drops_equal() {
+    if !query.cores.iter().any(is_distinct) {
         return query;
     }
+    let Some(setup) = setup_cores(query).filter(|setup| query.cores[*setup].op == CompoundOp::Union) else {
+        return query;
+    };
     let cores = arena.alloc_slice_copy(query.cores);
     for (at, core) in cores.iter_mut().enumerate() {
         if let CoreBody::Select(select) = core.body
-            && !is_sorted(query, at)
+            && (!is_sorted(query, at) || at + 1 == setup)
         {
             core.body = CoreBody::Select(arena.alloc(Select { distinct: false, ..*select }));
         }

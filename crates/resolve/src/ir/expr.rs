@@ -406,6 +406,8 @@ pub struct Call<'a> {
     pub args: &'a [Expr<'a>],
     /// The collation that the arguments give it: min, max, nullif and the like compare by it.
     pub collation: Coll<'a>,
+    /// It is LIKE, GLOB, MATCH or REGEXP, written as an operator.
+    pub is_operator: bool,
     /// The call stands for the column that USING makes of several columns, and has the affinity and collation of the
     /// first of these.
     pub is_merged_column: bool,

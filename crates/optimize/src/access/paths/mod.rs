@@ -163,7 +163,7 @@ impl<'a> PathFinder<'_, 'a> {
                 Some(likelihood) => candidate.rows += likelihood,
                 None if info.is_measured => candidate.rows -= self.rarity_in(self.terms, condition, at),
                 None => {
-                    candidate.rows -= 1;
+                    candidate.rows -= 1 + condition.dropped_by_pattern;
                     let dropped = dropped_by(condition.equality);
                     if dropped > most_dropped && !(info.is_sampled && self.is_met_by_most(candidate.source, at)) {
                         most_dropped = dropped;

@@ -143,6 +143,7 @@ impl<'a> Analysis<'_, 'a> {
             needs,
             parts: 0,
             likelihood,
+            dropped_by_pattern: like::dropped_by_pattern(&expr),
             is_simple: false,
             is_swapped: false,
             replaced: None,
@@ -366,12 +367,19 @@ impl<'a> Analysis<'_, 'a> {
         self.terms.constraints.push(constraint);
     }
 
-    /// Adds a bound that was made of LIKE or GLOB.
-    pub(super) fn like_bound(&mut self, value: &Expr<'a>, op: Op, bound: Expr<'a>, how: How<'a>, part: u64) {
+    /// Adds a bound that was made of LIKE or GLOB; `is_complete`: both bounds together are true where the pattern matches.
+    pub(super) fn like_bound(
+        &mut self,
+        value: &Expr<'a>,
+        (op, bound): (Op, Expr<'a>),
+        how: How<'a>,
+        is_complete: bool,
+    ) {
         if let Some(side) = self.side(value) {
+            let part = if op == Op::Ge { 1 } else { 2 };
             self.constrain(side, op, Right::Value(bound), how, part, None);
-            self.last_constraint().made_of = MadeOf::Like;
-            self.last_constraint().is_extra = true;
+            let constraint = self.last_constraint();
+            (constraint.made_of, constraint.is_extra, constraint.follows) = (MadeOf::Like, true, !is_complete);
         }
     }
 

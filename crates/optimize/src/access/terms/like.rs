@@ -4,7 +4,7 @@
 //! PRAGMA case_sensitive_like, between the same bounds compared as bytes.
 
 use lithe_resolve::ir::{
-    Call, Coll, Expr, How, affinity_of, comparison_affinity, indexed_column, is_builtin, skip_collate,
+    Call, Coll, Expr, How, affinity_of, any, comparison_affinity, indexed_column, is_builtin, skip_collate,
 };
 use lithe_value::Affinity;
 
@@ -52,8 +52,10 @@ pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
     let collation = if ignores_case { Coll::NoCase } else { Coll::Binary };
     let how = How { affinity: comparison_affinity(affinity_of(value), None), collation };
     let arena = analysis.scope.context.arena;
-    analysis.like_bound(value, Op::Ge, Expr::Text(arena.alloc_slice_copy(&low)), how, 1);
-    analysis.like_bound(value, Op::Lt, Expr::Text(arena.alloc_slice_copy(&high)), how, 2);
+    for (op, bound) in [(Op::Ge, &low), (Op::Lt, &high)] {
+        let bound = Expr::Text(arena.alloc_slice_copy(bound));
+        analysis.like_bound(value, (op, bound), how, prefix.is_complete);
+    }
     // Compared without case, blobs between the bounds need not match.
     if !prefix.is_complete || ignores_case {
         analysis.always_check();
@@ -63,6 +65,44 @@ pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
 /// Whether the call is one of LIKE, GLOB or the like, which are NULL when an operand is.
 pub fn is_pattern_match(call: &Call<'_>) -> bool {
     is_builtin(call, "like") || is_builtin(call, "glob")
+}
+
+/// How many more rows than another condition a pattern drops, without sizes: the longer the pattern, the more. As in SQLite, the longest
+/// text in the pattern counts, its special characters left out; those of MATCH and REGEXP are taken for those of GLOB.
+pub(super) fn dropped_by_pattern(expr: &Expr<'_>) -> i16 {
+    /// What longer patterns drop is no more, so that the logarithms stay within their range.
+    const DROPPED_MAX: i16 = 4_000;
+    let Expr::Function(Call { is_operator: true, function, args: [pattern, ..], .. }) = expr else { return 0 };
+    let plain_len = if function.name().eq_ignore_ascii_case("like") { plain_len_of_like } else { plain_len_of_glob };
+    let mut longest = 0;
+    any(pattern, &mut |part| {
+        if let Expr::Text(text) = part {
+            longest = longest.max(plain_len(text));
+        }
+        false
+    });
+    i16::try_from(2 * longest).map_or(DROPPED_MAX, |dropped| dropped.min(DROPPED_MAX))
+}
+
+fn plain_len_of_like(pattern: &[u8]) -> usize {
+    pattern.iter().filter(|byte| !matches!(byte, b'%' | b'_')).count()
+}
+
+/// A set counts as one character; one without an end, as none.
+fn plain_len_of_glob(pattern: &[u8]) -> usize {
+    let (mut len, mut rest) = (0, pattern.iter());
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'*' | b'?' => {}
+            // The first character of a set does not end it.
+            b'[' => {
+                rest.next();
+                len += usize::from(rest.any(|byte| *byte == b']'));
+            }
+            _ => len += 1,
+        }
+    }
+    len
 }
 
 /// The logarithm of a probability, at most 0.

@@ -64,6 +64,8 @@ pub struct Condition<'a> {
     pub parts: u64,
     /// The probability that it is true, if likelihood() and the like say so: a logarithm, at most 0.
     pub likelihood: Option<i16>,
+    /// How many more rows than another condition it drops, because it has a pattern: a logarithm.
+    pub dropped_by_pattern: i16,
     /// It compares an operand with a value, so it is not true when the operand is NULL.
     pub is_simple: bool,
     /// The source with a column that constant propagation replaced in it.
@@ -121,7 +123,7 @@ pub struct Constraint<'a> {
     pub made_of: MadeOf,
     /// In SQLite it is a term of its own besides the condition.
     pub is_extra: bool,
-    /// It follows from an OR, which drops rows beside it.
+    /// It follows from an OR, or from a pattern that is more than a beginning, which drops rows beside it.
     pub follows: bool,
 }
 

@@ -283,6 +283,10 @@ pub(super) fn resolve_like<'a>(
         Some(escape) => operator_call(resolver, scope, name, &[pattern, value, escape], like.op_span)?,
         None => operator_call(resolver, scope, name, &[pattern, value], like.op_span)?,
     };
+    let call = match call {
+        Expr::Function(call) => Expr::Function(resolver.arena.alloc(Call { is_operator: true, ..*call })),
+        call => call,
+    };
     Ok(resolver.not_if(like.not, call))
 }
 
@@ -418,6 +422,7 @@ fn resolve_scalar<'a>(
                 function,
                 args,
                 collation,
+                is_operator: false,
                 is_merged_column: false,
                 replaces_column: false,
                 is_in_replaced: false,
@@ -446,6 +451,7 @@ fn call_of<'a>(resolver: &Resolver<'a>, function: &'a Arc<Function>, args: &'a [
         function,
         args,
         collation,
+        is_operator: false,
         is_merged_column: false,
         replaces_column: false,
         is_in_replaced: false,
