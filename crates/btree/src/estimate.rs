@@ -157,44 +157,25 @@ impl Sample {
     /// Samples a leaf of an index, gap by gap.
     fn sample_entries(&mut self, entries: &Entries<'_>) -> Result<()> {
         let Some(last) = entries.leaf.count().checked_sub(1) else { return Ok(()) };
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        let mut has_before = entries.read(0, &mut before)?;
         let mut gaps_left = GAPS_READ;
-        for start in (0..last).step_by(GAP) {
-            let end = (start + GAP).min(last);
-            let has_after = entries.read(end, &mut after)?;
-            if has_before && has_after {
-                let same = equal_columns(&before, &after);
-                let has_changes = same < self.columns.len();
-                let is_read = start == 0 || has_changes && gaps_left > 0;
-                self.pairs += (end - start) as u64;
-                for column in self.columns.iter_mut().skip(same) {
-                    *(if is_read { &mut column.gaps_read } else { &mut column.gaps_left_out }) += 1;
-                }
-                if is_read {
-                    gaps_left -= usize::from(has_changes);
-                    self.compare_entries(entries, start..=end)?;
-                }
+        entries.for_each_pair((0..last).step_by(GAP).chain([last]), |gap, before, after| {
+            let (start, end) = (*gap.start(), *gap.end());
+            let same = equal_columns(before, after);
+            let has_changes = same < self.columns.len();
+            let is_read = start == 0 || has_changes && gaps_left > 0;
+            self.pairs += (end - start) as u64;
+            for column in self.columns.iter_mut().skip(same) {
+                *(if is_read { &mut column.gaps_read } else { &mut column.gaps_left_out }) += 1;
             }
-            std::mem::swap(&mut before, &mut after);
-            has_before = has_after;
-        }
-        Ok(())
-    }
-
-    /// Compares the entries of a gap, and at its ends, with their neighbours.
-    fn compare_entries(&mut self, entries: &Entries<'_>, gap: RangeInclusive<usize>) -> Result<()> {
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        let mut has_before = false;
-        for index in gap {
-            let has_after = entries.read(index, &mut after)?;
-            if has_before && has_after {
-                self.compare(&before, &after);
+            if is_read {
+                gaps_left -= usize::from(has_changes);
+                entries.for_each_pair(gap, |_, before, after| {
+                    self.compare(before, after);
+                    Ok(())
+                })?;
             }
-            std::mem::swap(&mut before, &mut after);
-            has_before = has_after;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn sample_rows(&mut self, btree: &Btree, leaf: &Node) -> Result<()> {
@@ -254,6 +235,25 @@ impl<'l> Entries<'l> {
         let span = cell::read_index(&leaf.page, leaf.cell_at(index)?, leaf.kind, &self.limits);
         let local = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
         Ok(local.is_some_and(|local| record::read_values(local, values).is_ok()))
+    }
+
+    /// Calls `f` with the entries at each two successive indexes, if both can be read.
+    fn for_each_pair(
+        &self,
+        indexes: impl Iterator<Item = usize>,
+        mut f: impl FnMut(RangeInclusive<usize>, &[ValueRef<'_>], &[ValueRef<'_>]) -> Result<()>,
+    ) -> Result<()> {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let mut start = None;
+        for index in indexes {
+            let end = self.read(index, &mut after)?.then_some(index);
+            if let (Some(start), Some(end)) = (start, end) {
+                f(start..=end, &before, &after)?;
+            }
+            std::mem::swap(&mut before, &mut after);
+            start = end;
+        }
+        Ok(())
     }
 }
 

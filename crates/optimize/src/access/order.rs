@@ -414,8 +414,7 @@ impl<'a> Check<'_, 'a> {
     fn note_order_of_query(&mut self, candidate: &Candidate) {
         let info = &self.infos[candidate.source];
         let SourceKind::Subquery(derived) = info.source.kind else { return };
-        let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
-        if candidate.way != Way::Tree(TreeWay::Scan) || is_recursive {
+        if candidate.way != Way::Tree(TreeWay::Scan) || derived.is_recursive() {
             return;
         }
         let is_same = |(wanted, given): &(&OrderColumn<'a>, GivenTerm<'a>)| {

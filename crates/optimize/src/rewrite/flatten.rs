@@ -424,7 +424,7 @@ fn count_uses_in_select(select: &Select<'_>) {
 
 /// Whether the query must not be merged: it is recursive, or declared MATERIALIZED.
 pub(super) fn is_kept_apart(derived: &Derived<'_>) -> bool {
-    derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some() || cte.materialized == Some(true))
+    derived.is_recursive() || derived.cte.is_some_and(|cte| cte.materialized == Some(true))
 }
 
 /// Whether a source of the outer query may be merged at all: not the right side of a RIGHT or FULL JOIN, because its unmatched rows are

@@ -20,7 +20,7 @@ impl<'a> Rewriter<'a> {
         let mut select = select;
         for at in 0..select.sources.len() {
             let SourceKind::Subquery(derived) = select.sources[at].kind else { continue };
-            if derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some()) {
+            if derived.is_recursive() {
                 continue;
             }
             let query = prune_order(select, !order_by.is_empty() || is_merged, derived);
@@ -38,8 +38,7 @@ impl<'a> Rewriter<'a> {
         let mut select = select;
         for (at, source) in select.sources.iter().enumerate() {
             let SourceKind::Subquery(derived) = source.kind else { continue };
-            let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
-            if !derived.query.order_by.is_empty() && !is_recursive {
+            if !derived.query.order_by.is_empty() && !derived.is_recursive() {
                 let query = prune_order(select, true, derived);
                 select = self.with_source(select, at, self.with_query(source, derived, query, false));
             }

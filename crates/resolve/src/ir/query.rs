@@ -311,6 +311,13 @@ pub struct Derived<'a> {
     pub rows: &'a Cell<Option<i16>>,
 }
 
+impl Derived<'_> {
+    /// Whether it is a recursive common table.
+    pub fn is_recursive(&self) -> bool {
+        self.cte.is_some_and(|cte| cte.setup_cores.get().is_some())
+    }
+}
+
 /// A common table expression; its uses share the resolved query.
 #[derive(Debug)]
 pub struct CommonTable<'a> {

@@ -68,7 +68,10 @@ fn resolve_parts<'a>(
         let sources = resolver.slice(&from.sources);
         let mut columns = if is_select { keys_of(resolver, &target) } else { target.columns_of_view(resolver) };
         let keys = columns.len();
-        columns.extend(set.iter().map(|assigned| assigned.value));
+        // Other rows than these are not found by a query of columns.
+        if keys > 0 {
+            columns.extend(set.iter().map(|assigned| assigned.value));
+        }
         let order = rows.order(resolver, &row.with_rules(rules), &target, &columns)?;
         let gather = || gathered_query(resolver, (sources, terms), &columns, &columns[..keys], order, &found);
         let gathered = is_select.then(gather);
