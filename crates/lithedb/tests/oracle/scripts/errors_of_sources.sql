@@ -95,3 +95,11 @@ WITH a AS (SELECT 1 FROM b), b AS (SELECT 1 FROM n1) SELECT 1 FROM a, n2
 WITH a AS (SELECT 1 FROM a) SELECT 1 FROM a, n2
 WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT 1 FROM a, a AS b) SELECT 1 FROM a, n2
 WITH a AS (SELECT 1 FROM t) SELECT (WITH b AS (SELECT 1 FROM n4) SELECT 1 FROM b, n5), x1 FROM a
+CREATE TABLE shadowed(z)
+CREATE TABLE joined(a, b)
+CREATE TRIGGER of_shadowed AFTER UPDATE ON shadowed BEGIN WITH shadowed(a) AS (SELECT b FROM joined) SELECT (SELECT 1 FROM shadowed WHERE shadowed.z) FROM shadowed JOIN joined USING (a); END
+UPDATE shadowed SET z = 1
+WITH shadowed(a) AS (SELECT b FROM joined) SELECT missing FROM shadowed JOIN joined USING (a)
+WITH shadowed(b) AS (SELECT b FROM joined) SELECT missing FROM shadowed JOIN joined USING (a)
+WITH joined(c) AS (SELECT 1) SELECT missing FROM (WITH shadowed(a) AS (SELECT c FROM joined) SELECT missing FROM shadowed JOIN joined USING (a))
+WITH shadowed(a) AS (SELECT b FROM joined), other(a) AS (SELECT missing FROM shadowed NATURAL JOIN joined) SELECT missing FROM other JOIN shadowed USING (a)

@@ -26,3 +26,12 @@ SELECT * FROM z NATURAL JOIN merged, main.merged
 SELECT * FROM z JOIN merged USING(a), main.merged
 SELECT * FROM z JOIN merged, main.merged
 SELECT merged.* FROM z NATURAL JOIN merged, main.merged
+CREATE TABLE twin_a(a, w)
+CREATE TABLE twin_b(a, b)
+CREATE TABLE twin_c(a, e)
+SELECT * FROM twin_a AS x NATURAL JOIN twin_b AS y LEFT JOIN twin_c AS y
+SELECT * FROM (SELECT 1 AS a) AS x NATURAL JOIN twin_b AS y LEFT JOIN twin_c AS y WHERE y.a
+SELECT * FROM twin_a AS x NATURAL JOIN twin_b AS y LEFT JOIN twin_c AS y USING (a)
+SELECT * FROM twin_b AS y LEFT JOIN twin_a AS x USING (a) NATURAL JOIN twin_c AS y
+SELECT x.*, y.* FROM twin_a AS x JOIN twin_b AS y LEFT JOIN twin_c AS y
+SELECT y.* FROM twin_a AS x NATURAL JOIN twin_b AS y LEFT JOIN twin_c AS y

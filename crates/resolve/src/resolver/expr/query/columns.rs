@@ -207,8 +207,10 @@ fn check_unique<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, only: Option
             }),
             _ => is_twin(source, other) && visible_columns(other).iter().any(|column| column.name == name),
         };
-        let behind = &scope.sources[at + 1..];
-        let is_unclear = |name: Name<'a>| behind.iter().any(|other| has(other, name) && !other.using.contains(&name));
+        let (before, behind) = (&scope.sources[..at], &scope.sources[at + 1..]);
+        let is_met_before = |name| !source.using.contains(&name) && before.iter().any(|other| has(other, name));
+        let is_met_behind = |name| behind.iter().any(|other| has(other, name) && !other.using.contains(&name));
+        let is_unclear = |name: Name<'a>| is_met_before(name) || is_met_behind(name);
         // A star without a table leaves out what USING has merged.
         let is_shown = |name: &Name<'a>| only.is_some() || !source.using.contains(name);
         let shown = |column: &Visible<'a>| is_shown(&column.name) && is_unclear(column.name);
@@ -232,8 +234,13 @@ fn table_star<'a>(
     let table = written.name;
     // SQLite then names the columns without a table. Those that the join in parentheses has renamed have no such name.
     let is_alone = scope.sources.len() == 1;
-    check_unique(resolver, scope, Some(table))?;
+    check_unique(resolver, scope, Some(table)).map_err(|error| error.with_offset(Some(place)))?;
     let mut is_found = false;
+    // To SQLite, the alias of any source is no name of a table.
+    let log = resolver
+        .log
+        .as_ref()
+        .filter(|log| !scope.sources.iter().any(|source| source.name == table && log.is_aliased(source.id)));
     for source in scope.sources {
         match source.columns {
             ScopeColumns::Nested(columns, names) => {
@@ -251,7 +258,7 @@ fn table_star<'a>(
             }
             _ if source.name == table => {
                 let is_first = !std::mem::replace(&mut is_found, true);
-                if let (Some(log), ScopeColumns::Table(named), true) = (&resolver.log, source.columns, is_first) {
+                if let (Some(log), ScopeColumns::Table(named), true) = (log, source.columns, is_first) {
                     log.note_qualifier(scope.text, written, source.id, named);
                 }
                 for Visible { name, position } in visible_columns(source) {

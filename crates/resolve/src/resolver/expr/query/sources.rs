@@ -19,6 +19,7 @@ use super::set::item_of_set;
 use super::view::resolve_view;
 use super::with::{CIRCULAR, setup_cores};
 use crate::resolver::Resolver;
+use crate::resolver::scope::with::WithScope;
 use crate::resolver::scope::{Found, Scope};
 
 /// The error that is reported for `select`, in which `error` was found: an error of a source, if there is one.
@@ -53,7 +54,7 @@ pub(crate) fn error_of_sources<'a>(
 pub(super) fn misses_source<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
-    with: &ast::With<'a>,
+    with: &'a ast::With<'a>,
     at: usize,
 ) -> bool {
     let mut search = Search { resolver, of_star: None };
@@ -78,7 +79,7 @@ pub(crate) fn or_of_sources_of_update<'a>(
 /// The common tables of one WITH that the search can see.
 struct Tables<'s, 'a> {
     parent: Option<&'s Tables<'s, 'a>>,
-    tables: &'a [ast::CommonTable<'a>],
+    with: &'a ast::With<'a>,
     seen: RefCell<Vec<Seen>>,
 }
 
@@ -99,8 +100,8 @@ struct Search<'r, 'a> {
 }
 
 impl<'s, 'a> Tables<'s, 'a> {
-    fn of(with: &ast::With<'a>, parent: Option<&'s Tables<'s, 'a>>) -> Tables<'s, 'a> {
-        Tables { parent, tables: with.tables, seen: RefCell::new(vec![Seen::Not; with.tables.len()]) }
+    fn of(with: &'a ast::With<'a>, parent: Option<&'s Tables<'s, 'a>>) -> Tables<'s, 'a> {
+        Tables { parent, with, seen: RefCell::new(vec![Seen::Not; with.tables.len()]) }
     }
 }
 
@@ -151,7 +152,7 @@ impl<'a> Search<'_, 'a> {
             }
         };
         self.from(scope, with, query.from)?;
-        self.joins(scope, query.from)?;
+        self.joins(scope, with, query.from)?;
         for column in query.columns {
             if let ResultColumnKind::Expr(expr) = &column.kind {
                 self.expr(scope, with, expr)?;
@@ -212,13 +213,13 @@ impl<'a> Search<'_, 'a> {
         let set_seen = |seen| std::mem::replace(&mut here.seen.borrow_mut()[at], seen);
         match set_seen(Seen::Busy) {
             Seen::Not => {}
-            Seen::Busy => return fail(format!("{CIRCULAR}: {}", here.tables[at].name.name)),
+            Seen::Busy => return fail(format!("{CIRCULAR}: {}", here.with.tables[at].name.name)),
             Seen::Done => {
                 set_seen(Seen::Done);
                 return Ok(true);
             }
         }
-        let table = &here.tables[at];
+        let table = &here.with.tables[at];
         // The recursive terms of a table come after its start.
         match setup_cores(table.select, name) {
             None => self.select(scope, Some(here), table.select)?,
@@ -272,13 +273,16 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// USING and NATURAL, which name columns of the sources.
-    fn joins(&self, scope: &Scope<'_, 'a>, items: &[FromItem<'a>]) -> Result<()> {
+    fn joins(&self, scope: &Scope<'_, 'a>, with: Option<&Tables<'_, 'a>>, items: &[FromItem<'a>]) -> Result<()> {
         let names_columns =
             |item: &FromItem<'a>| item.join.natural || matches!(item.constraint, JoinConstraint::Using(_));
         if !items.iter().any(names_columns) {
             return Ok(());
         }
-        match self.resolver.leniently(|| resolve_from(self.resolver, scope, items, &Found::default(), None)) {
+        let resolve = || {
+            in_scope(scope, with, &|scope| resolve_from(self.resolver, scope, items, &Found::default(), None).map(drop))
+        };
+        match self.resolver.leniently(resolve) {
             Err(error) if error.kind == ErrorKind::Join => Err(error),
             _ => Ok(()),
         }
@@ -402,12 +406,25 @@ impl<'a> Search<'_, 'a> {
 /// The common table of that name.
 fn find<'s, 'a>(mut with: Option<&'s Tables<'s, 'a>>, name: Name<'_>) -> Option<(&'s Tables<'s, 'a>, usize)> {
     while let Some(here) = with {
-        if let Some(at) = here.tables.iter().position(|table| table.name.name == name) {
+        if let Some(at) = here.with.tables.iter().position(|table| table.name.name == name) {
             return Some((here, at));
         }
         with = here.parent;
     }
     None
+}
+
+/// Does something in a scope that has the common tables, too. The depth of the recursion is that of the queries.
+fn in_scope<'a>(
+    scope: &Scope<'_, 'a>,
+    with: Option<&Tables<'_, 'a>>,
+    work: &dyn Fn(&Scope<'_, 'a>) -> Result<()>,
+) -> Result<()> {
+    let Some(tables) = with else { return work(scope) };
+    in_scope(scope, tables.parent, &|around| {
+        let own = WithScope::new(around, tables.with)?;
+        work(&Scope { with: Some(&own), ..*around })
+    })
 }
 
 fn no_function(name: Name<'_>) -> CompileError {

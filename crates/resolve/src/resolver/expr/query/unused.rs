@@ -14,7 +14,7 @@ use crate::resolver::scope::{Found, Rules, Scope};
 pub(super) fn log_unused<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
-    all: &ast::With<'a>,
+    all: &'a ast::With<'a>,
     with: &WithScope<'_, 'a>,
 ) {
     let Some(log) = resolver.log.as_ref().filter(|log| log.is_about(scope.text)) else { return };
