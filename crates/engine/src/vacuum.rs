@@ -137,6 +137,8 @@ fn vacuum_in_place(connection: &Connection, db: Db, run: &StatementRun) -> Resul
     Rebuild { connection, from: main, to: &fresh, schema: catalog.schema(db), keeps_rowids: false }.run(db)?;
     put_back(fresh.pager(), main)?;
     connection.schema_was_replaced(db);
+    // As in SQLite, all schemas are read again: a temporary trigger is on the first table of its table's name then.
+    connection.databases.forget_all_schemas();
     connection.hooks.skip_commit_hook();
     Ok(())
 }

@@ -59,6 +59,7 @@ pub(super) fn add_column<'a>(
     }
     edits::write(cg, db, &[RowEdit::text("table", &table.name, new_sql)])?;
     edits::reload(cg, db, table.name.name());
+    edits::write_temporary(cg, db, &[])?;
     let has_check = definition.constraints.iter().any(|c| matches!(c.kind, ColumnConstraintKind::Check(_)));
     let may_be_null = column.generated.is_some() && column.not_null.is_some();
     if has_check || may_be_null || table.strict {

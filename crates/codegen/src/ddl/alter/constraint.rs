@@ -255,5 +255,5 @@ fn replace_text<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, new_sql: Vec<u8>
     cg.transactions.use_database(db, true);
     edits::write(cg, db, &[RowEdit::text("table", &table.name, new_sql)])?;
     edits::reload(cg, db, table.name.name());
-    Ok(())
+    edits::write_temporary(cg, db, &[])
 }

@@ -9,7 +9,7 @@ use lithe_vm::operand::{AffinityListId, Db};
 use super::Altered;
 use super::change::Change;
 use super::edits::{self, RowEdit};
-use super::objects::edits_of;
+use super::objects::edits_of_both;
 use super::text::{token_before, token_from};
 use super::verify::{self, After};
 use crate::Codegen;
@@ -45,15 +45,14 @@ pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: 
         emit_rewrite(cg, altered, column)?;
     }
     edits::reload(cg, db, table.name.name());
-    edits::write_temporary(cg, &temporary)
+    edits::write_temporary(cg, db, &temporary)
 }
 
 /// The schema rows to edit in the schema of the table, and in that of temp.
 fn edits_of_all<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
     let db = altered.db;
     let change = Change::Cut(span_of(cg, altered, at)?);
-    let own = edits_of(cg, altered, change, db)?;
-    let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
+    let (own, temporary) = edits_of_both(cg, altered, change)?;
     let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
     verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], After::DropColumn)?;
     Ok((own, temporary))

@@ -68,13 +68,13 @@ pub(super) fn reload(cg: &mut Codegen<'_>, db: Db, old_name: Name<'_>) {
     system::load_all(cg, db);
 }
 
-/// Edits rows of the temporary schema along with another schema. Only the other's cookie is incremented: running statements may
-/// continue.
-pub(super) fn write_temporary<'a>(cg: &mut Codegen<'a>, edits: &[RowEdit]) -> Result<()> {
-    if edits.is_empty() {
+/// Edits rows of the temporary schema along with that of `db`. Only the other's cookie is incremented: running statements may
+/// continue. As in SQLite, temporary triggers are read again even if none is edited: their table is the first of its name now.
+pub(super) fn write_temporary<'a>(cg: &mut Codegen<'a>, db: Db, edits: &[RowEdit]) -> Result<()> {
+    if edits.is_empty() && (db == Db::TEMP || cg.env.catalog.schema(Db::TEMP).triggers().is_empty()) {
         return Ok(());
     }
-    cg.transactions.use_database(Db::TEMP, true);
+    cg.transactions.use_database(Db::TEMP, !edits.is_empty());
     write(cg, Db::TEMP, edits)?;
     system::load_all(cg, Db::TEMP);
     Ok(())

@@ -20,8 +20,29 @@ use super::verify::{Object, in_object, objects_of};
 use super::{Altered, verify};
 use crate::Codegen;
 
+/// The rows to edit in the schema of the table, and in that of temp.
+pub(super) fn edits_of_both<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    change: Change<'a>,
+) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
+    let is_unclear =
+        |error: &CompileError| !matches!(change, Change::Table(_)) && error.kind == ErrorKind::UnclearObject;
+    let is_temporary = altered.db == Db::TEMP;
+    match edits_of(cg, altered, change, altered.db) {
+        Ok(own) if is_temporary => Ok((own, Vec::new())),
+        Ok(own) => Ok((own, edits_of(cg, altered, change, Db::TEMP)?)),
+        // Under `legacy_alter_table`, tables and indexes of temp are checked before views and triggers of any schema.
+        Err(error) if is_unclear(&error) && !is_temporary => {
+            let in_temp = edits_of(cg, altered, change, Db::TEMP).err().filter(|other| !is_unclear(other));
+            Err(in_temp.unwrap_or(error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// The rows of one schema to edit, the oldest object first. Each object is resolved once, for its names and for what is wrong with it.
-pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Change<'a>, of: Db) -> Result<Vec<RowEdit>> {
+fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Change<'a>, of: Db) -> Result<Vec<RowEdit>> {
     let schema: &'a Schema = cg.env.catalog.schema(of);
     let mut edits = Vec::new();
     let mut objects = objects_of(schema);

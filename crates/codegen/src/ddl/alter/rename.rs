@@ -1,6 +1,6 @@
 //! RENAME TO and RENAME COLUMN: all names of the table or column in the schema's texts are replaced.
 
-use lithe_catalog::{CompileError, ErrorKind, Result, SEQUENCE_TABLE, Table, Trigger, fail};
+use lithe_catalog::{Result, SEQUENCE_TABLE, Table, Trigger, fail};
 use lithe_sql::ast::Ident;
 use lithe_vm::operand::Db;
 
@@ -9,7 +9,7 @@ use super::super::system;
 use super::Altered;
 use super::change::Change;
 use super::edits::{self, RowEdit};
-use super::objects::{edits_of, refuse_in_temp, refuse_strings_as_terms};
+use super::objects::{edits_of_both, refuse_in_temp, refuse_strings_as_terms};
 use super::verify::{self, After};
 use crate::Codegen;
 
@@ -70,7 +70,7 @@ fn rename<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, change: Change<'a>) ->
         system::change_virtual(cg, db, system::virtual_change::RENAME, table.name.name(), new_name);
     }
     edits::reload(cg, db, table.name.name());
-    edits::write_temporary(cg, &temporary)
+    edits::write_temporary(cg, db, &temporary)
 }
 
 /// The schema rows to edit in the schema of the table, and in that of temp.
@@ -80,16 +80,7 @@ fn edits_of_all<'a>(
     change: Change<'a>,
 ) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
     let Altered { db, table } = altered;
-    let own = match edits_of(cg, altered, change, db) {
-        Ok(own) => own,
-        // Under `legacy_alter_table`, tables and indexes of temp are checked before views and triggers of any schema.
-        Err(error) if is_unclear(change, &error) && db != Db::TEMP => {
-            let in_temp = edits_of(cg, altered, change, Db::TEMP).err().filter(|other| !is_unclear(change, other));
-            return Err(in_temp.unwrap_or(error));
-        }
-        Err(error) => return Err(error),
-    };
-    let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
+    let (own, temporary) = edits_of_both(cg, altered, change)?;
     if matches!(change, Change::Column(..)) && !cg.env.flags.may_write_schema() {
         refuse_strings_as_terms(cg, table)?;
     }
@@ -121,9 +112,4 @@ fn refuse_beside_namesake(cg: &Codegen<'_>, table: &Table) -> Result<()> {
         Some(trigger) => fail(format!("error in trigger {} after rename: ", trigger.name)),
         None => Ok(()),
     }
-}
-
-/// Whether a view or a trigger cannot be resolved, of which `legacy_alter_table` says no more.
-fn is_unclear(change: Change<'_>, error: &CompileError) -> bool {
-    !matches!(change, Change::Table(_)) && error.kind == ErrorKind::UnclearObject
 }

@@ -1,0 +1,28 @@
+-- ALTER TABLE and VACUUM read temporary triggers again, which are then on the first table of their table's name.
+ATTACH ':memory:' AS aux
+CREATE TABLE aux.t2(a, b)
+CREATE TABLE main.o(a, b)
+CREATE TABLE log(x)
+CREATE TEMP TRIGGER r3 AFTER INSERT ON t2 BEGIN INSERT INTO log VALUES (new.a); END
+CREATE TABLE main.t2(a, t1)
+INSERT INTO main.t2(a) VALUES (1)
+INSERT INTO aux.t2(a) VALUES (2)
+SELECT * FROM log
+ALTER TABLE main.o ADD n
+INSERT INTO main.t2(a) VALUES (3)
+INSERT INTO aux.t2(a) VALUES (4)
+SELECT * FROM log
+DROP TABLE main.t2
+SELECT name FROM temp.sqlite_schema
+CREATE TEMP TRIGGER r4 AFTER INSERT ON t2 BEGIN INSERT INTO log VALUES (new.a); END
+CREATE TABLE main.t2(a, t1)
+VACUUM
+INSERT INTO main.t2(a) VALUES (5)
+INSERT INTO aux.t2(a) VALUES (6)
+SELECT * FROM log
+CREATE TEMP TRIGGER aux_r AFTER INSERT ON aux.t2 BEGIN INSERT INTO log VALUES (new.a); END
+ALTER TABLE aux.t2 RENAME b TO c
+ALTER TABLE aux.t2 DROP c
+INSERT INTO main.t2(a) VALUES (7)
+INSERT INTO aux.t2(a) VALUES (8)
+SELECT * FROM log
