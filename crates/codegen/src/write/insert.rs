@@ -145,7 +145,7 @@ fn emit_write_of_row<'a>(
     let affinity_waits = !needs_final_values && !target.indexes.is_empty();
     let (unique, replaced) = (&plan.unique, plan.replaced.as_ref());
     let update: &EmitUpdate<'_, 'a> = &|cg, clause| if is_wrong { Ok(()) } else { upserts.emit_update(cg, clause) };
-    let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits, update };
+    let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits, is_wrong, update };
     let unique = emit_unique(cg, &unique)?;
     // The affinities are applied here and not before, because `excluded` has the values without them.
     if plan.triggers.has_after() || inserting.returning.is_some() || !plan.keys.is_empty() {

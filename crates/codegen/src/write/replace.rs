@@ -15,21 +15,36 @@ use super::target::Target;
 use super::{fire, foreign_key};
 use crate::{Codegen, ColumnAccess};
 
+/// What the deletion of a row by a REPLACE entails.
+#[derive(Clone, Copy)]
+pub(super) struct Effects<'c, 'a> {
+    triggers: &'c Triggers<'a>,
+    keys: &'c ForeignKeys<'a>,
+}
+
+impl<'c, 'a> Effects<'c, 'a> {
+    /// The effects of the plan. If an error `is_known`, SQLite reports one of the foreign keys in its place, but none of a trigger.
+    pub fn of(replaced: &'c Replaced<'a>, none: &'c Triggers<'a>, is_known: bool) -> Result<Effects<'c, 'a>> {
+        let triggers = if is_known { none } else { &replaced.triggers };
+        Ok(Effects { triggers, keys: replaced.keys()? })
+    }
+}
+
 /// Reports errors in the deletion of a row by a REPLACE that has nothing to delete. `row` is the access of the target's source.
 /// The code for ON DELETE is compiled, and jumped over.
 pub(super) fn check_replace<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
-    replaced: &Replaced<'a>,
+    effects: Effects<'_, 'a>,
     row: Row,
 ) -> Result<()> {
-    if replaced.triggers.is_empty() && replaced.keys()?.is_empty() {
+    if effects.triggers.is_empty() && effects.keys.is_empty() {
         return Ok(());
     }
     let behind = cg.b.label();
     cg.b.emit(Insn::Goto { target: behind });
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
-    emit_replace_row(cg, target, replaced, false, true)?;
+    emit_replace_row(cg, target, effects, false, true)?;
     cg.set_access(target.source, row.access());
     cg.b.place(behind);
     Ok(())
@@ -42,11 +57,11 @@ pub(super) fn check_replace<'a>(
 pub(super) fn emit_replace_row<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
-    replaced: &Replaced<'a>,
+    effects: Effects<'_, 'a>,
     is_overwritten: bool,
     is_update: bool,
 ) -> Result<bool> {
-    let (triggers, keys) = (&replaced.triggers, replaced.keys()?);
+    let Effects { triggers, keys } = effects;
     // As in SQLite, a row of a WITHOUT ROWID table with further indexes goes, and comes again: pages are written even if the row is the same and
     // none of the indexes has it.
     let mut others = target.indexes.iter().filter(|index| !index.is_table).peekable();
@@ -73,7 +88,7 @@ pub(super) fn emit_replace_row<'a>(
             cg.journal.note_may_abort();
             cg.b.emit(Insn::CursorLock { cursor });
         }
-        emit_watched_replace(cg, target, (triggers, keys), is_gone, is_locked)?;
+        emit_watched_replace(cg, target, effects, is_gone, is_locked)?;
         cg.b.place(is_gone);
         if is_locked {
             cg.b.emit(Insn::CursorUnlock { cursor });
@@ -88,7 +103,7 @@ pub(super) fn emit_replace_row<'a>(
 fn emit_watched_replace<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
-    (triggers, keys): (&Triggers<'a>, &ForeignKeys<'a>),
+    Effects { triggers, keys }: Effects<'_, 'a>,
     is_gone: Addr,
     is_locked: bool,
 ) -> Result<()> {

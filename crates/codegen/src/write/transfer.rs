@@ -34,7 +34,8 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &RecordsPlan<'a>) -> Result<(
         let checked = Checked { target, row, ignore: next };
         let (unique, replaced) = (&plan.unique, plan.replaced.as_ref());
         let update: &EmitUpdate<'_, 'a> = &|_, _| unreachable!("an INSERT with ON CONFLICT clauses copies no records");
-        let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits: false, update };
+        let (affinity_waits, is_wrong) = (false, false);
+        let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits, is_wrong, update };
         let is_sought = cg.in_loop(|cg| emit_unique(cg, &unique))?.is_sought;
         flags |= if is_sought { insert_flags::USE_SEEK } else { 0 };
     } else {

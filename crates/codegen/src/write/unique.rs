@@ -10,6 +10,7 @@ use std::sync::Arc;
 use lithe_catalog::{IndexColumn, IndexTerm, Result};
 use lithe_optimize::write::replace::Replaced;
 use lithe_optimize::write::table::WrittenIndex;
+use lithe_optimize::write::triggers::Triggers;
 use lithe_optimize::write::unique::{OnConflict, UniqueCheck, UniqueKey, UniquePlan};
 use lithe_resolve::ir::Coll;
 use lithe_sql::ast::Conflict;
@@ -18,7 +19,7 @@ use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
 use super::constraint::{Checked, emit_failure};
 use super::index::{NewEntry, emit_new_entry};
-use super::replace::{check_replace, emit_replace_row};
+use super::replace::{Effects, check_replace, emit_replace_row};
 use super::target::Target;
 use crate::derived::{rowid_failure, unique_failure};
 use crate::{Codegen, ColumnAccess};
@@ -36,6 +37,8 @@ pub(super) struct Uniqueness<'c, 'a> {
     /// The affinities of the columns must still be applied to the values before entries of indexes are built from them. After a
     /// conflict of the rowid `excluded` has the values without them.
     pub affinity_waits: bool,
+    /// Whether an error has been found already.
+    pub is_wrong: bool,
     /// Emits the update of an ON CONFLICT clause, which begins with the table's cursor on the conflicting row.
     pub update: &'c EmitUpdate<'c, 'a>,
 }
@@ -140,7 +143,8 @@ fn emit_index_check<'a>(
     let target = unique.checked.target;
     let index = &target.indexes[at];
     if let (true, Some(replaced)) = (check.tells_replace, unique.replaced) {
-        check_replace(cg, target, replaced, unique.checked.row)?;
+        let none = Triggers::none();
+        check_replace(cg, target, Effects::of(replaced, &none, unique.is_wrong)?, unique.checked.row)?;
     }
     if !check.makes_entry {
         return Ok(());
@@ -321,7 +325,9 @@ fn emit_replace<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, key: Uniq
     // A row that is found by its rowid cannot affect the place of the updated row.
     let is_locked = unique.old_key.is_some() && key != UniqueKey::Rowid;
     let replaced = unique.replaced.expect("the plan says what REPLACE entails");
-    let is_watched = emit_replace_row(cg, target, replaced, is_overwritten, is_locked)?;
+    let none = Triggers::none();
+    let effects = Effects::of(replaced, &none, unique.is_wrong)?;
+    let is_watched = emit_replace_row(cg, target, effects, is_overwritten, is_locked)?;
     cg.set_access(target.source, row.access());
     Ok(is_watched)
 }

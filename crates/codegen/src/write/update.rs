@@ -115,6 +115,7 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
         replaced: plan.replaced.as_ref(),
         old_key: Some(updating.old_key),
         affinity_waits: false,
+        is_wrong: false,
         update: &|_, _| unreachable!("an UPDATE has no ON CONFLICT clause"),
     };
     let unique = emit_unique(cg, &uniqueness)?;
@@ -235,8 +236,9 @@ fn emit_write<'a>(
     if let Some(old) = old {
         foreign_key::check_old(cg, keys, target, old)?;
     }
-    let is_deleted = plan.changes_key || !keys.is_empty();
-    if unique.replaces || is_deleted {
+    // As in SQLite, a row that refers to itself is found as its own child otherwise.
+    let is_deleted = plan.changes_key || plan.changed.checks_all_indexes;
+    if unique.replaces || is_deleted || !keys.is_empty() {
         // The checks for conflicts have moved the cursor.
         target.seek(cg, updating.old_key, updating.next);
     }

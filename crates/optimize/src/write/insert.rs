@@ -246,9 +246,9 @@ fn may_replace(resolved: &ResolvedInsert<'_>, policy: Option<Conflict>) -> bool 
     let table = resolved.target.table;
     let is_replace = |conflict| policy_of(policy, conflict) == Conflict::Replace;
     let is_given = resolved.place_of(ChangedColumn::Rowid).is_some();
-    // After ON CONFLICT DO NOTHING without a target nothing is replaced, and a clause for an index overrides the index's own
+    // After ON CONFLICT without a target nothing is replaced, and a clause for an index overrides the index's own
     // action.
-    if resolved.upserts.iter().any(|upsert| upsert.constraint == Constraint::Any && upsert.update.is_none()) {
+    if resolved.upserts.iter().any(|upsert| upsert.constraint == Constraint::Any) {
         return false;
     }
     let has_clause = |constraint| resolved.upserts.iter().any(|upsert| upsert.constraint == constraint);

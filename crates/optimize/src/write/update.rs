@@ -191,8 +191,9 @@ impl<'a> RowUpdate<'a> {
 
 /// Records which indexes foreign keys require.
 pub(super) fn note_keys<'a>(resolver: &Resolver<'a>, table: &Table, keys: &ForeignKeys<'a>, changed: &mut Changed) {
-    changed.all_indexes = keys.refer_to(table);
     changed.checks_all_indexes = keys.need_all_indexes(resolver.env, table, changed);
+    // The old row is deleted before the new one is checked then.
+    changed.all_indexes = changed.checks_all_indexes && keys.refer_to(table);
 }
 
 /// The table with the indexes that are written: all of them if a row gets another rowid, or is deleted for another row.
