@@ -19,6 +19,7 @@ use crate::access::{DistinctPlan, JoinPlan, JoinRequest, Purpose, WantedOrder, s
 use crate::aggregates::{are_from_extreme_row, bare_columns, extreme};
 use crate::plan::{AggregatePlan, CountPlan, ExprQueries, GroupPlan, Grouping, PlainPlan, SelectPlan, Sorting};
 use crate::planner::Planner;
+use crate::rewrite::may_fail;
 
 /// The requirements on the rows of a SELECT.
 #[derive(Clone, Copy)]
@@ -208,6 +209,11 @@ impl<'a> Planner<'a> {
         // A function that fails for a row of a group that nobody asks for must not be called.
         let is_called = |call: &Aggregate<'a>| call.args.iter().chain(&call.filter).any(calls_function);
         if may_end_early && select.aggregates.iter().any(|call| is_called(call)) {
+            return Ok(Grouping::Sorted);
+        }
+        // Of a term and an argument that fail, the term comes first, in whatever rows.
+        let fails_in_step = |call: &Aggregate<'a>| call.args.iter().chain(&call.filter).any(may_fail);
+        if terms.iter().any(|term| may_fail(&term.expr)) && select.aggregates.iter().any(|call| fails_in_step(call)) {
             return Ok(Grouping::Sorted);
         }
         if !select.aggregates.iter().all(|call| is_small(call)) {
