@@ -13,8 +13,8 @@
 //! order so far distinguishes.
 
 use lithe_resolve::ir::{
-    Coll, ColumnIndex, CompareOp, Expr, How, OrderTerm, Query, SourceKind, SourceSet, TermOrigin, affinity_of,
-    collation_of, is_constant, same, skip_likelihood, sources_of,
+    Coll, ColumnIndex, CompareOp, Expr, How, OrderOrigin, OrderTerm, Query, SourceKind, SourceSet, TermOrigin,
+    affinity_of, collation_of, is_constant, same, skip_likelihood, sources_of,
 };
 use lithe_value::Affinity;
 use lithe_vtab::OrderUse;
@@ -513,7 +513,8 @@ struct GivenTerm<'a> {
 
 /// The order in which a query gives its rows: its ORDER BY and, if its sides are merged to find equal rows, all columns.
 fn order_given<'a>(query: &'a Query<'a>) -> impl Iterator<Item = GivenTerm<'a>> {
-    let written = query.order_by.iter().map(|term| GivenTerm {
+    let is_taken = query.order_origin == OrderOrigin::Taken;
+    let written = query.order_by.iter().filter(move |_| !is_taken).map(|term| GivenTerm {
         output: term.output.map(usize::from).filter(|_| !matches!(term.expr, Expr::Collate(..))),
         collation: term.collation,
         descending: term.descending,

@@ -6,8 +6,8 @@ use std::cell::Cell;
 use lithe_resolve::Resolver;
 use lithe_resolve::ir::{
     AndSide, Call, Child, Column, CommonTable, CompareOp, Core, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind,
-    Matched, OrderTerm, Query, Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any,
-    collation_of, for_each_child, has_query, is_constant, may_have_subtype, same, skip_subtype,
+    Matched, OrderOrigin, OrderTerm, Query, Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin,
+    UnaryOp, any, collation_of, for_each_child, has_query, is_constant, may_have_subtype, same, skip_subtype,
 };
 
 use super::map::{Change, Map, Nested};
@@ -91,8 +91,28 @@ impl<'a> Rewriter<'a> {
                 self.merge(draft, core_at, &merge);
                 return true;
             }
+            let is_used_once = derived.cte.is_none_or(|cte| cte.uses.get() <= 1);
+            if has_order && is_used_once && orders_core(draft, core_at, &merge) {
+                outer = self.with_order_of_core(outer, at, derived, inner);
+                self.set_select(draft, core_at, outer);
+            }
         }
         false
+    }
+
+    /// A query that SQLite would merge into this core of a compound, with its ORDER BY: it stays, but what it reads is as if it were merged.
+    fn with_order_of_core(
+        &self,
+        outer: &'a Select<'a>,
+        at: usize,
+        derived: &Derived<'a>,
+        inner: &'a Select<'a>,
+    ) -> &'a Select<'a> {
+        let mut core = derived.query.cores[0];
+        core.body = CoreBody::Select(self.with_pruned_orders(inner));
+        let cores = self.arena.alloc_slice_copy(&[core]);
+        let query = Query { cores, order_origin: OrderOrigin::OfCore, ..*derived.query };
+        self.with_source(outer, at, self.with_query(&outer.sources[at], derived, query, false))
     }
 
     fn merge(&self, draft: &mut Draft<'a>, core_at: usize, merge: &Merge<'_, 'a>) {
@@ -114,6 +134,7 @@ impl<'a> Rewriter<'a> {
             self.unused.borrow_mut().extend(query.order_by.iter().map(|term| term.expr));
         } else if !query.order_by.is_empty() {
             draft.query.order_by = self.order_seen_from(select, query.order_by);
+            draft.query.order_origin = OrderOrigin::Taken;
         }
         if query.limit.is_some() {
             draft.query.limit = query.limit;
@@ -439,6 +460,14 @@ fn may_lack_row(outer: &Select<'_>, at: usize) -> bool {
         || outer.sources[at + 1..].iter().any(|source| source.join.keeps_right_rows())
 }
 
+/// Whether the query could be merged if the core at `core_at` of a compound could have its ORDER BY.
+fn orders_core<'a>(draft: &Draft<'a>, core_at: usize, merge: &Merge<'_, 'a>) -> bool {
+    let cores = &draft.query.cores[core_at..=core_at];
+    let is_unordered = draft.query.cores.len() > 1 && draft.query.order_by.is_empty() && !draft.is_queued;
+    let alone = Draft { query: Query { cores, ..draft.query }, ..*draft };
+    is_unordered && merge.query.order_origin != OrderOrigin::OfCore && can_merge(&alone, merge)
+}
+
 fn can_merge<'a>(draft: &Draft<'a>, merge: &Merge<'_, 'a>) -> bool {
     let Merge { outer, at, query, inner, .. } = *merge;
     let is_plain = !inner.is_aggregate && !inner.distinct && inner.windows.is_empty() && !inner.sources.is_empty();
@@ -517,7 +546,7 @@ fn row_may_lack<'a>(outer: &'a Select<'a>, at: usize, inner: &Select<'a>) -> boo
 }
 
 /// Whether a function is called that may fail for some values.
-fn may_fail(expr: &Expr<'_>) -> bool {
+pub(crate) fn may_fail(expr: &Expr<'_>) -> bool {
     const NEVER_FAIL: [&str; 20] = [
         "coalesce",
         "date",

@@ -33,8 +33,9 @@ use std::cell::RefCell;
 
 use bumpalo::Bump;
 use lithe_resolve::Resolver;
-use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, OrderTerm, Query, Select, Source, SourceKind};
+use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, OrderOrigin, OrderTerm, Query, Select, Source, SourceKind};
 
+pub(crate) use flatten::may_fail;
 use map::{Change, Map, Nested};
 pub(crate) use null_tests::with_known_nulls;
 pub(crate) use prune::{keeps_columns, used_aggregates};
@@ -109,8 +110,13 @@ impl<'a> Rewriter<'a> {
     fn query(&self, query: &'a Query<'a>) -> &'a Query<'a> {
         let query = recursive::without_distinct(self.arena, query);
         let is_queued = recursive::is_recursive(query);
-        let mut draft =
-            Draft { query: *query, is_sorted: false, is_queued, took_order: false, parts: query.cores.len() };
+        let mut draft = Draft {
+            query: *query,
+            is_sorted: false,
+            is_queued,
+            took_order: query.order_origin == OrderOrigin::OfCore,
+            parts: query.cores.len(),
+        };
         self.flatten_all(&mut draft);
         let Query { cores, order_by, .. } = draft.query;
         let only = cores.len() == 1;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Core, CoreBody, Expr, Query, Select};
+use lithe_resolve::ir::{Core, CoreBody, Expr, OrderOrigin, Query, Select};
 use lithe_resolve::{ResolvedChange, Resolver};
 use lithe_sql::ast::{CompoundOp, Conflict};
 
@@ -70,5 +70,6 @@ fn rows_and_values<'a>(resolver: &Resolver<'a>, change: &ResolvedChange<'a>) -> 
         columns: outputs,
         outer: &[],
         was_correlated: false,
+        order_origin: OrderOrigin::Own,
     })
 }

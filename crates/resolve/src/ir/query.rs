@@ -33,6 +33,20 @@ pub struct Query<'a> {
     pub outer: &'a [SourceId],
     /// It was correlated before constants took the place of all columns of enclosing queries. To SQLite it still is.
     pub was_correlated: bool,
+    /// Where its ORDER BY was written.
+    pub order_origin: OrderOrigin,
+}
+
+/// Where the ORDER BY of a query was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OrderOrigin {
+    /// In the query itself.
+    #[default]
+    Own,
+    /// In a query in its FROM, which has become part of it. As in SQLite, the query around it does not know then in which order rows come.
+    Taken,
+    /// In the query itself, which SQLite merges into the core of a compound that reads it.
+    OfCore,
 }
 
 /// Whether SQLite reads rows of VALUES, after the last one, as a table without affinities, and not as SELECTs with UNION ALL. A

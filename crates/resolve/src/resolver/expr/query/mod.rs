@@ -23,8 +23,8 @@ use lithe_sql::ast::{self, CompoundOp, Name, SelectCore, SelectNumber};
 
 use super::resolve_expr;
 use crate::ir::{
-    Compared, Core, CoreBody, Expr, Indexed, JoinKind, Limit, OrderTerm, OutputColumn, Query, Select, Source, SourceId,
-    SourceKind, collation_of, first_row_of_table,
+    Compared, Core, CoreBody, Expr, Indexed, JoinKind, Limit, OrderOrigin, OrderTerm, OutputColumn, Query, Select,
+    Source, SourceId, SourceKind, collation_of, first_row_of_table,
 };
 use crate::resolver::Resolver;
 use crate::resolver::query_checks::QueryCheck;
@@ -108,11 +108,14 @@ pub(super) fn query_body<'a>(
             columns,
             outer: resolver.slice(&outer),
             was_correlated: false,
+            order_origin: OrderOrigin::Own,
         };
         return Ok(all_of(resolver, compound, order_by, limit));
     }
     let (has_rows_apart, outer) = (select.has_rows_apart, resolver.slice(&outer));
-    Ok(resolver.arena.alloc(Query { cores, has_rows_apart, order_by, limit, columns, outer, was_correlated: false }))
+    let (was_correlated, order_origin) = (false, OrderOrigin::Own);
+    let query = Query { cores, has_rows_apart, order_by, limit, columns, outer, was_correlated, order_origin };
+    Ok(resolver.arena.alloc(query))
 }
 
 /// `SELECT * FROM (compound) ORDER BY ... LIMIT ...`.
@@ -164,6 +167,7 @@ pub(super) fn all_of<'a>(
         columns: derived.columns,
         outer: query.outer,
         was_correlated: false,
+        order_origin: OrderOrigin::Own,
     })
 }
 
@@ -389,6 +393,7 @@ pub(crate) fn plain_query<'a>(
         columns: part.columns,
         outer: resolver.slice(&part.uses),
         was_correlated: false,
+        order_origin: OrderOrigin::Own,
     })
 }
 

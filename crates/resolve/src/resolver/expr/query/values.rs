@@ -8,7 +8,7 @@ use lithe_sql::ast::{self, CompoundOp, SelectNumber};
 use super::columns::{ResultItem, aliases_of, value_columns};
 use super::order::resolve_order_by;
 use super::{SelectPart, all_of};
-use crate::ir::{Core, CoreBody, Expr, Query, Select, SourceId};
+use crate::ir::{Core, CoreBody, Expr, OrderOrigin, Query, Select, SourceId};
 use crate::resolver::Resolver;
 use crate::resolver::expr::resolve_each;
 use crate::resolver::scope::{Found, Rules, Scope};
@@ -87,6 +87,7 @@ fn values_apart<'a>(
         columns,
         outer,
         was_correlated: false,
+        order_origin: OrderOrigin::Own,
     };
     let query = all_of(resolver, query, &[], None);
     let body = query.cores[0].body;
