@@ -89,3 +89,34 @@ CREATE INDEX b1 ON b(s, n DESC)
 ? SELECT * FROM b WHERE (s = 'x' OR id = 5) AND n IN (7, 8, (SELECT 4))
 ? SELECT * FROM b WHERE (s = 'x' OR id = 5) AND n BETWEEN 4 AND (SELECT 4)
 ? SELECT * FROM b WHERE (s = 'x' OR id = 5) AND n IN (7, 8)
+===
+CREATE TABLE w(id INT, k INT, s TEXT, n REAL, d TEXT, PRIMARY KEY(k, id)) WITHOUT ROWID
+INSERT INTO w VALUES (0, 0, 'x', 1, '2024-01-03')
+INSERT INTO w VALUES (1, 1, 'X', 1, '2024-03-03')
+INSERT INTO w VALUES (2, 1, 'x', 2.5, '2024-01-02')
+INSERT INTO w VALUES (3, 0, 'x', 2.5, '2024-03-03')
+INSERT INTO w VALUES (4, 1, 'z', -3, '2024-03-01')
+INSERT INTO w VALUES (5, 1, 'yy', -3, '2024-02-03')
+INSERT INTO w VALUES (6, 1, 'z', NULL, '2024-02-02')
+CREATE INDEX i_w0 ON w(n)
+CREATE INDEX i_w1 ON w(s, n DESC)
+PRAGMA analysis_limit = 17
+ANALYZE
+? SELECT x.id, x.n > 1, y.k FROM w AS x FULL JOIN w AS y WHERE x.k = 1 OR x.s = 'y' ORDER BY y.k LIMIT 4
+? SELECT x.id, y.id, x.n > 1, y.k FROM w AS x LEFT JOIN w AS y ON x.id = y.id WHERE x.k = 1 OR x.s = 'y' ORDER BY y.k LIMIT 4
+? SELECT x.id, y.id, x.n > 1, y.k FROM w AS x LEFT JOIN w AS y ON x.k = y.id WHERE x.k = 1 OR x.s = 'y' ORDER BY y.k LIMIT 4
+===
+CREATE TABLE w(id INT, k INT, s TEXT, n REAL, d TEXT, PRIMARY KEY(k, id)) WITHOUT ROWID
+INSERT INTO w VALUES (0, 0, 'x', 1, '2024-01-03')
+INSERT INTO w VALUES (1, 1, 'X', 1, '2024-03-03')
+INSERT INTO w VALUES (2, 1, 'x', 2.5, '2024-01-02')
+INSERT INTO w VALUES (3, 0, 'x', 2.5, '2024-03-03')
+INSERT INTO w VALUES (4, 1, 'z', -3, '2024-03-01')
+INSERT INTO w VALUES (5, 1, 'yy', -3, '2024-02-03')
+INSERT INTO w VALUES (6, 1, 'z', NULL, '2024-02-02')
+CREATE INDEX i_w0 ON w(n)
+CREATE INDEX i_w1 ON w(s, n DESC)
+ANALYZE
+? SELECT x.id, x.n > 1, y.k FROM w AS x FULL JOIN w AS y WHERE x.k = 1 OR x.s = 'y' ORDER BY y.k LIMIT 4
+? SELECT x.id, y.id, x.n > 1, y.k FROM w AS x LEFT JOIN w AS y ON x.id = y.id WHERE x.k = 1 OR x.s = 'y' ORDER BY y.k LIMIT 4
+? SELECT x.id, y.id, x.n > 1, y.k FROM w AS x LEFT JOIN w AS y ON x.k = y.id WHERE x.k = 1 OR x.s = 'y' ORDER BY y.k LIMIT 4

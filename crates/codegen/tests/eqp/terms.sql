@@ -99,3 +99,15 @@ CREATE INDEX i_w1 ON w(k DESC);
 ? SELECT count(*) FROM w WHERE EXISTS (SELECT 1 FROM b)
 ? SELECT max(k) FROM w WHERE EXISTS (SELECT 1 FROM b)
 ? SELECT min(k) FROM w WHERE EXISTS (SELECT 1 FROM b WHERE b.n = w.n)
+? select * from w x join b y on 7 or y.k
+? select * from w x join b y where 7 or x.k
+? select * from w x join b y where x.k or true
+? select * from w x join b y where x.k or 2.5
+? select * from w x join b y where x.k or '1'
+? select * from w x join b y where (x.k or 7) and y.k = 2
+? select * from w x join b y where x.k = 1 or 7
+? select * from w x join b y where y.n or (x.k or 7)
+? select * from w x join b y on x.id = y.n where x.s = 'y' or (x.k = 2 and (y.n or 7))
+? select * from w x left join b y on x.id = y.n or 1
+? select * from w x left join b y on x.id = y.n and (y.k or 1)
+? select * from w x where x.k = 1 and (x.id or 1)

@@ -18,8 +18,8 @@ impl<'a> Join<'_, 'a> {
         branches.flat_map(|branch| &branch.conditions).all(|condition| condition.needs.is_subset_of(known))
     }
 
-    /// The paths of the branches of disjunction `number` through `source`.
-    pub fn or_path(&self, source: usize, number: usize, outside: SourceSet) -> Result<Path<'a>> {
+    /// The paths of the branches of disjunction `number` through `source`, whose loop `is_last` or is followed by others.
+    pub fn or_path(&self, source: usize, number: usize, outside: SourceSet, is_last: bool) -> Result<Path<'a>> {
         let disjunction = &self.terms.disjunctions[number];
         // SQLite adds the reverse of a comparison of two columns as a further term after the others, and begins with the last
         // term.
@@ -32,7 +32,7 @@ impl<'a> Join<'_, 'a> {
         let turned = turned.into_iter().rev().zip(places).map(|((_, branch), place)| (place, branch));
         let mut branches = Vec::with_capacity(count);
         for (at, branch) in straight.into_iter().chain(turned) {
-            branches.push(self.or_branch(source, number, at + 1, branch, outside)?);
+            branches.push(self.or_branch((source, is_last), number, at + 1, branch, outside)?);
         }
         let Some(table) = self.infos[source].table else { return fail("no query solution") };
         Ok(Path::Or(OrPath { table, branches: self.context.arena.alloc_slice_copy(&branches) }))
@@ -46,14 +46,9 @@ impl<'a> Join<'_, 'a> {
                 if indexed_column(&skip_collate(compare.left)).is_some_and(|column| column.source == id))
     }
 
-    /// Whether the branches of an OR may use a condition around it. SQLite gives them none with a query, because it would be computed for each.
-    fn is_given_to_branches(&self, source: usize, condition: &Condition<'a>) -> bool {
-        self.infos[source].admits(condition.origin) && is_one_constraint(&condition.expr) && !has_query(&condition.expr)
-    }
-
     fn or_branch(
         &self,
-        source: usize,
+        (source, is_last): (usize, bool),
         disjunction: usize,
         number: usize,
         branch: &Terms<'a>,
@@ -62,8 +57,7 @@ impl<'a> Join<'_, 'a> {
         let own = branch.conditions.len();
         let known = outside.union(SourceSet::single(source));
         let skipped = self.terms.disjunctions[disjunction].condition;
-        let is_given = |condition: &Condition<'a>| self.is_given_to_branches(source, condition);
-        let terms = terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, is_given));
+        let terms = terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, is_given_to_branches));
         let order = OrderColumns::none();
         let mut finder = PathFinder {
             context: self.context,
@@ -72,7 +66,7 @@ impl<'a> Join<'_, 'a> {
             terms: &terms,
             own_conditions: terms.conditions.len(),
             order: &order,
-            is_alone: true,
+            is_alone: is_last,
             limit: None,
             in_or: true,
             for_write: true,
@@ -88,7 +82,9 @@ impl<'a> Join<'_, 'a> {
                 && matches!(candidate.way, Way::Tree(_) | Way::Function(_) | Way::Virtual(_))
         };
         let usable = finder.found.all.iter().filter(may_serve);
-        let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
+        let Some(chosen) = usable.min_by_key(|candidate| (candidate.run, candidate.rows)) else {
+            return fail("no query solution");
+        };
         let mut states = vec![State::default(); terms.conditions.len()];
         let note = |id| {
             let constraint = terms.constraint(id);
@@ -102,9 +98,12 @@ impl<'a> Join<'_, 'a> {
         // Rows of a virtual table may have the same rowid in two branches, and the first that meets all conditions counts.
         let is_virtual = matches!(chosen.way, Way::Function(_) | Way::Virtual(_));
         let open = terms.conditions.iter().zip(states).enumerate();
-        let counts = |at: usize, needs: SourceSet| at < own || is_virtual && needs.contains(source);
+        let counts = |at: usize, condition: &Condition<'a>| {
+            let is_admitted = || self.infos[source].admits(condition.origin);
+            at < own || is_virtual && condition.needs.contains(source) && is_admitted()
+        };
         let (demands, checks): (Vec<&Condition<'a>>, Vec<&Condition<'a>>) = open
-            .filter(|(at, (condition, _))| counts(*at, condition.needs))
+            .filter(|(at, (condition, _))| counts(*at, condition))
             .map(|(_, open)| open)
             .filter(|(condition, state)| !state.is_done(condition))
             .filter(|(condition, _)| condition.needs.is_subset_of(known))
@@ -118,6 +117,12 @@ impl<'a> Join<'_, 'a> {
         let (run, one_row): (LogEst, bool) = (chosen.run, chosen.one_row);
         Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), one_row, run, rows })
     }
+}
+
+/// Whether the branches of an OR are given a condition around it, for their costs, and for their paths if it belongs to the source. SQLite
+/// gives them none with a query, because it would be computed for each.
+fn is_given_to_branches(condition: &Condition<'_>) -> bool {
+    is_one_constraint(&condition.expr) && !has_query(&condition.expr)
 }
 
 /// Whether a branch may use the condition around its OR: in SQLite not those of which only parts can be used.

@@ -256,8 +256,9 @@ pub struct Candidates {
     pub all: Vec<Candidate>,
     /// The scans of virtual tables.
     pub scans: Vec<VirtualWay>,
-    /// Whether costs stay as estimated: for a branch of an OR whose paths are not yet chosen.
-    pub keeps_costs: bool,
+    /// Whether they are those of a branch of an OR whose paths are not yet chosen: as in SQLite, all that use a constraint, with the costs
+    /// as they are estimated. A scan for one branch could serve all branches.
+    pub of_branch: bool,
 }
 
 impl Candidates {
@@ -268,6 +269,10 @@ impl Candidates {
 
     /// Adds a candidate, unless there is a better one, and removes those that it is better than.
     pub fn add(&mut self, mut candidate: Candidate) {
+        if self.of_branch {
+            self.all.extend((!candidate.used.is_empty()).then_some(candidate));
+            return;
+        }
         self.adjust_costs(&mut candidate);
         let mut place = None;
         let mut at = 0;
@@ -297,7 +302,7 @@ impl Candidates {
     /// Adjusts costs so that a path that uses more constraints than another path is not more expensive than that path.
     /// Estimates that differ from this are wrong.
     fn adjust_costs(&mut self, candidate: &mut Candidate) {
-        if self.keeps_costs || !candidate.is_indexed() {
+        if !candidate.is_indexed() {
             return;
         }
         for other in self.all.iter().filter(|other| other.source == candidate.source && other.is_indexed()) {

@@ -52,7 +52,8 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     // A DISTINCT that has something to do is an order, too.
     let runs_backwards = !join.removes_duplicates() && runs_backwards(join.context, join.request);
     for (level, candidate) in chosen.iter().enumerate() {
-        let path = join.path(candidate, &candidates.scans, outside, &mut checks)?;
+        let is_last = if chosen.len() == 1 { join.infos.len() == 1 } else { level + 1 == chosen.len() };
+        let path = join.path(candidate, &candidates.scans, (outside, is_last), &mut checks)?;
         outside.insert(candidate.source);
         planned.push(Loop {
             source: candidate.source,
@@ -160,12 +161,13 @@ impl<'a> Join<'_, 'a> {
             && searches > self.infos[candidate.source].rows
     }
 
-    /// The path of a candidate with its values. The conditions that it makes true are recorded in `checks`.
+    /// The path of a candidate with its values. The conditions that it makes true are recorded in `checks`. Whether the loop `is_last`
+    /// matters to the branches of an OR: SQLite plans each over its source and those of the loops inside.
     fn path(
         &self,
         candidate: &Candidate,
         scans: &[VirtualWay],
-        outside: SourceSet,
+        (outside, is_last): (SourceSet, bool),
         checks: &mut Checks<'_, 'a>,
     ) -> Result<Path<'a>> {
         match &candidate.way {
@@ -173,7 +175,7 @@ impl<'a> Join<'_, 'a> {
                 if self.or_is_decided(*number, outside.union(SourceSet::single(candidate.source))) {
                     checks.note_or(*number);
                 }
-                self.or_path(candidate.source, *number, outside)
+                self.or_path(candidate.source, *number, outside, is_last)
             }
             Way::Hash => Ok(self.hash_path(candidate.source, outside, checks)),
             Way::Tree(_) | Way::Function(_) | Way::Virtual(_) => {

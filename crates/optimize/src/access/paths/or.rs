@@ -116,7 +116,7 @@ impl<'a> PathFinder<'_, 'a> {
             for_write: self.for_write,
             in_select: self.in_select,
             last_order: 0,
-            found: Candidates { keeps_costs: true, ..Candidates::default() },
+            found: Candidates { of_branch: true, ..Candidates::default() },
         };
         finder.find(source, needs)?;
         Ok(finder.found)
@@ -125,8 +125,7 @@ impl<'a> PathFinder<'_, 'a> {
 
 fn best_of(candidates: &Candidates) -> Vec<Union> {
     let mut best = Vec::new();
-    // A scan for one branch could serve all branches.
-    for candidate in candidates.all.iter().filter(|candidate| !candidate.used.is_empty()) {
+    for candidate in &candidates.all {
         keep_best(&mut best, Union { needs: candidate.needs, run: candidate.run, rows: candidate.rows });
     }
     best

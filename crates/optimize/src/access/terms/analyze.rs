@@ -6,7 +6,7 @@ use lithe_resolve::Stored;
 use lithe_resolve::ir::{
     Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Core, CoreBody, Expr, How, In, InSet, Query, Source,
     SourceKind, SourceSet, Term, TermOrigin, UnaryOp, affinity_of, any, collation_of, indexed_column, is_constant,
-    is_deterministic, same, skip_collate, skip_likelihood, skip_subtype, sources_of, without_likelihood,
+    is_deterministic, known_truth, same, skip_collate, skip_likelihood, skip_subtype, sources_of, without_likelihood,
 };
 
 use crate::rewrite::with_known_nulls;
@@ -87,6 +87,9 @@ impl<'a> Analysis<'_, 'a> {
         } else if let Some(equality) = row_equality(self.scope.context.arena, &bare) {
             self.terms.row_equalities.push((self.terms.conditions.len(), bare));
             equalities.push((equality, Term { expr: bare, ..*term }));
+        } else if matches!(bare, Expr::Or(..)) && known_truth(&bare) == Some(true) {
+            // To SQLite, an OR with a side that is always true is no condition on any source.
+            self.add(Expr::Integer(1), term.origin);
         } else {
             self.add(term.expr, term.origin);
         }
