@@ -50,7 +50,7 @@ pub(super) fn resolve_select<'a>(
     }
     let aliases = aliases_of(&items);
     let rules = Rules { aggregates_elsewhere: is_aggregate, ..outer.clause_rules() };
-    let conditions = scope.with_rules(rules).with_aliases(&aliases);
+    let conditions = Scope { rules, aliases: &aliases, ..scope };
     let of_columns = found.aggregates.borrow().len();
     let Clauses { having, terms, order_by, group_by } =
         resolve_clauses(resolver, &conditions, query, order_by, &from, &items)?;
