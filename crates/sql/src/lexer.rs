@@ -116,7 +116,10 @@ impl<'s> Lexer<'s> {
             Class::Letter => self.word_at(at),
             Class::Single => (SINGLE[usize::from(first)], at + 1),
             _ => {
-                self.at = at;
+                // What a vertical tab is depends on what precedes it.
+                if first > b' ' {
+                    self.at = at;
+                }
                 return self.next_of_others();
             }
         };
