@@ -17,7 +17,7 @@ use lithe_vm::vm::Vm;
 use crate::command::{self, EngineCommand};
 use crate::connection::Connection;
 use crate::connection::program_cache::{Lookup, Now};
-use crate::connection::statement::{Body, Compiled, ParameterNames, SqlText, Statement};
+use crate::connection::statement::{Body, Compiled, ParameterNames, Runner, SqlText, Statement};
 use crate::error::{Error, Result};
 use crate::planner_calls::PlannerCalls;
 use crate::settings::config::Config;
@@ -161,7 +161,9 @@ impl Connection {
         if self.transaction.is_broken() {
             return;
         }
-        let Some((compiled, vm)) = statement.into_machine() else { return };
+        statement.clear_machine();
+        // Taken apart here: a call would copy the statement.
+        let Statement { compiled, runner: Runner::Program(vm), .. } = statement else { return };
         if let Some(program) = self.programs.put_back(compiled, vm) {
             self.compile_memory.builder.reuse(program);
         }

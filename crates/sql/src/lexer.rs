@@ -104,18 +104,35 @@ impl<'s> Lexer<'s> {
         Token { kind: TokenKind::Identifier, span: Span::new(start as u32, self.at as u32) }
     }
 
-    /// The next token that is neither white space nor comment.
+    /// The next token that is neither white space nor comment. Words and single characters, of which most of SQL consists, are read
+    /// here, others out of line.
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "the tables have a place for every byte")]
     pub fn next_significant(&mut self) -> Token {
-        loop {
-            // Nearly all white space is a single blank: skip it without creating a token.
-            if self.peek(0) == b' ' && self.peek(1) > b' ' {
-                self.at += 1;
+        // Nearly all white space is a single blank.
+        let at = self.at + usize::from(self.peek(0) == b' ');
+        let first = self.sql.get(at).copied().unwrap_or(0);
+        let (kind, end) = match CLASS[usize::from(first)] {
+            Class::Letter => self.word_at(at),
+            Class::Single => (SINGLE[usize::from(first)], at + 1),
+            _ => {
+                // What a vertical tab is depends on what precedes it.
+                if first > b' ' {
+                    self.at = at;
+                }
+                return self.next_of_others();
             }
-            let start = self.at;
-            let kind = self.scan();
-            if !kind.is_trivia() {
-                return Token { kind, span: Span::new(start as u32, self.at as u32) };
+        };
+        self.at = end;
+        Token { kind, span: Span::new(at as u32, end as u32) }
+    }
+
+    #[inline(never)]
+    fn next_of_others(&mut self) -> Token {
+        loop {
+            let token = self.next_token();
+            if !token.kind.is_trivia() {
+                return token;
             }
         }
     }
@@ -148,13 +165,13 @@ impl<'s> Lexer<'s> {
 
     /// Moves past the token that starts here, and returns its kind.
     #[inline(always)]
-    #[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
+    #[expect(clippy::indexing_slicing, reason = "the tables have a place for every byte")]
     fn scan(&mut self) -> TokenKind {
         let first = self.peek(0);
         match CLASS[usize::from(first)] {
             Class::Letter => self.word(),
             Class::X => self.blob_or_word(),
-            Class::Single(kind) => self.take(1, kind),
+            Class::Single => self.take(1, SINGLE[usize::from(first)]),
             Class::Digit => self.number(),
             Class::Space => {
                 self.at += 1;
@@ -195,11 +212,23 @@ impl<'s> Lexer<'s> {
     }
 
     /// A keyword or an unquoted identifier.
-    #[inline(always)]
+    #[inline]
     fn word(&mut self) -> TokenKind {
-        let start = self.at;
-        self.skip_while(is_identifier_byte);
-        self.sql.get(start..self.at).and_then(keyword::find).unwrap_or(TokenKind::Identifier)
+        let (kind, end) = self.word_at(self.at);
+        self.at = end;
+        kind
+    }
+
+    /// The kind of the word at this place, and its end.
+    #[inline(always)]
+    fn word_at(&self, at: usize) -> (TokenKind, usize) {
+        let text = self.sql.get(at..).unwrap_or_default();
+        let len = text.iter().position(|byte| !is_identifier_byte(*byte)).unwrap_or(text.len());
+        let keyword = match text.get(..len) {
+            Some(word) => keyword::find(word),
+            None => None,
+        };
+        (keyword.unwrap_or(TokenKind::Identifier), at + len)
     }
 
     fn blob_or_word(&mut self) -> TokenKind {
@@ -469,7 +498,8 @@ enum Class {
     Question,
     Variable,
     ByteOrderMark,
-    Single(TokenKind),
+    /// A token of one byte: see [`SINGLE`].
+    Single,
 }
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
@@ -499,16 +529,35 @@ const fn class(byte: u8) -> Class {
         b'/' => Class::Slash,
         b'?' => Class::Question,
         b'$' | b'@' | b':' | b'#' => Class::Variable,
-        b';' => Class::Single(TokenKind::Semicolon),
-        b'(' => Class::Single(TokenKind::LeftParen),
-        b')' => Class::Single(TokenKind::RightParen),
-        b',' => Class::Single(TokenKind::Comma),
-        b'&' => Class::Single(TokenKind::Ampersand),
-        b'+' => Class::Single(TokenKind::Plus),
-        b'*' => Class::Single(TokenKind::Star),
-        b'%' => Class::Single(TokenKind::Percent),
-        b'~' => Class::Single(TokenKind::Tilde),
+        _ if !matches!(single(byte), TokenKind::Illegal) => Class::Single,
         _ => Class::Illegal,
+    }
+}
+
+/// The tokens of one byte, by their byte.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+static SINGLE: [TokenKind; 256] = {
+    let mut table = [TokenKind::Illegal; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = single(byte as u8); // below 256
+        byte += 1;
+    }
+    table
+};
+
+const fn single(byte: u8) -> TokenKind {
+    match byte {
+        b';' => TokenKind::Semicolon,
+        b'(' => TokenKind::LeftParen,
+        b')' => TokenKind::RightParen,
+        b',' => TokenKind::Comma,
+        b'&' => TokenKind::Ampersand,
+        b'+' => TokenKind::Plus,
+        b'*' => TokenKind::Star,
+        b'%' => TokenKind::Percent,
+        b'~' => TokenKind::Tilde,
+        _ => TokenKind::Illegal,
     }
 }
 

@@ -297,18 +297,23 @@ pub(crate) const KIND_COUNT: usize = FIRST_KEYWORD as usize + KEYWORDS.len();
 const AS_ID: u8 = 1;
 /// A bit of [`NAME_USE`]: a name in the widest sense.
 const AS_NAME: u8 = 2;
+/// A bit of [`NAME_USE`]: an illegal token, or a keyword that the adjacent tokens make a name.
+const WITH_CARE: u8 = 4;
 
-/// For every kind of token, whether it may serve as an identifier or a name.
+/// For every kind of token, whether it may serve as an identifier or a name, and whether the parser looks at it when it reads it.
 #[expect(clippy::indexing_slicing, reason = "as above")]
 static NAME_USE: [u8; KIND_COUNT] = {
     let mut table = [0; KIND_COUNT];
     table[TokenKind::Identifier as usize] = AS_ID | AS_NAME;
     table[TokenKind::String as usize] = AS_NAME;
+    table[TokenKind::Illegal as usize] = WITH_CARE;
+    table[TokenKind::Comment as usize] = WITH_CARE;
     let mut i = 0;
     while i < KEYWORDS.len() {
         table[KEYWORDS[i].kind as usize] = match KEYWORDS[i].class {
             // The parser changes a contextual keyword that is a name to `Identifier`.
-            KeywordClass::Reserved | KeywordClass::Contextual => 0,
+            KeywordClass::Contextual => WITH_CARE,
+            KeywordClass::Reserved => 0,
             KeywordClass::Fallback => AS_ID | AS_NAME,
             KeywordClass::Join | KeywordClass::Indexed => AS_NAME,
         };
@@ -335,6 +340,13 @@ impl TokenKind {
     #[expect(clippy::indexing_slicing, reason = "the table has a place for every kind")]
     pub(crate) fn is_name(self) -> bool {
         NAME_USE[self as usize] & AS_NAME != 0
+    }
+
+    /// Whether the parser has to do something about the token when it reads it.
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the table has a place for every kind")]
+    pub(crate) fn wants_care(self) -> bool {
+        NAME_USE[self as usize] & WITH_CARE != 0
     }
 
     /// Whether the lexer drops the token before the parser.

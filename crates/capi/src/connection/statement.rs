@@ -7,6 +7,7 @@
 use std::cell::{Cell, OnceCell, RefCell, UnsafeCell};
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int};
+use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 use lithe_engine::{Error, SqlText, Statement};
@@ -24,7 +25,8 @@ type Names = HashMap<(u8, c_int), Box<[u8]>>;
 #[allow(non_camel_case_types)]
 pub struct sqlite3_stmt {
     db: *mut sqlite3,
-    inner: UnsafeCell<Statement>,
+    /// Written by `create` and taken out by `finalize`, where it stands: it is large.
+    inner: UnsafeCell<MaybeUninit<Statement>>,
     /// A call has access to `inner`.
     is_entered: Cell<bool>,
     /// Counts the rows of all runs: tells whether a column was fetched for the present row.
@@ -64,28 +66,33 @@ impl sqlite3_stmt {
     /// Puts a statement on the heap and into the list of its connection.
     pub(crate) fn create(db: &sqlite3, handle: *mut sqlite3, inner: Statement, is_legacy: bool) -> *mut sqlite3_stmt {
         let next = db.statements.get();
-        let statement = Box::into_raw(Box::new(sqlite3_stmt {
-            db: handle,
-            published: Published::new(&inner),
-            runs: Cell::new(0),
-            sql: inner.sql_text().clone(),
-            inner: UnsafeCell::new(inner),
-            is_entered: Cell::new(false),
-            row: Cell::new(0),
-            was_stepped: Cell::new(false),
-            was_listed: Cell::new(false),
-            columns: UnsafeCell::default(),
-            has_forms: Cell::new(false),
-            no_column: UnsafeCell::default(),
-            is_legacy,
-            failure: Cell::new(None),
-            has_expired: Cell::new(false),
-            normalized: OnceCell::new(),
-            names: RefCell::default(),
-            began: Cell::new(None),
-            next: Cell::new(next),
-            previous: Cell::new(null_mut()),
-        }));
+        let statement = Box::into_raw(Box::write(
+            Box::new_uninit(),
+            sqlite3_stmt {
+                db: handle,
+                published: Published::new(&inner),
+                runs: Cell::new(0),
+                sql: inner.sql_text().clone(),
+                inner: UnsafeCell::new(MaybeUninit::uninit()),
+                is_entered: Cell::new(false),
+                row: Cell::new(0),
+                was_stepped: Cell::new(false),
+                was_listed: Cell::new(false),
+                columns: UnsafeCell::default(),
+                has_forms: Cell::new(false),
+                no_column: UnsafeCell::default(),
+                is_legacy,
+                failure: Cell::new(None),
+                has_expired: Cell::new(false),
+                normalized: OnceCell::new(),
+                names: RefCell::default(),
+                began: Cell::new(None),
+                next: Cell::new(next),
+                previous: Cell::new(null_mut()),
+            },
+        ));
+        // SAFETY: the statement lives, and nobody else knows it.
+        unsafe { (*statement).inner.get_mut().write(inner) };
         // SAFETY: the list holds live statements of this connection only, and its mutex is held.
         if let Some(next) = unsafe { next.as_ref() } {
             next.previous.set(statement);
@@ -144,7 +151,7 @@ impl sqlite3_stmt {
         }
         // SAFETY: no call has access, the mutex keeps other threads out, and a call that only reads makes no call that
         // could get access.
-        Some(unsafe { &*self.inner.get() })
+        Some(unsafe { (*self.inner.get()).assume_init_ref() })
     }
 
     /// Prevents all later access to the engine's statement: its connection was abandoned.
@@ -169,7 +176,7 @@ impl Inside<'_> {
     #[inline]
     pub(crate) fn get(&mut self) -> &mut Statement {
         // SAFETY: `is_entered` keeps out every other call of this thread, and the mutex keeps out other threads.
-        unsafe { &mut *self.statement.inner.get() }
+        unsafe { (*self.statement.inner.get()).assume_init_mut() }
     }
 }
 
@@ -224,14 +231,21 @@ pub(crate) unsafe fn finalize(handle: *mut sqlite3_stmt) -> c_int {
         return answer; // it is running, further down on this stack
     }
     statement.unlink(&db);
-    // SAFETY: it was made by `create`, and nothing refers to it any more.
-    let sqlite3_stmt { inner, .. } = *unsafe { Box::from_raw(handle) };
-    if !connection::is_poisoned(&db) {
-        db.core().put_back(inner.into_inner());
+    let inner = statement.inner.get().cast::<Statement>().cast_const();
+    let mut abandoned = None;
+    if connection::is_poisoned(&db) {
+        // SAFETY: nothing refers to the statement any more, and it is taken out once.
+        abandoned = Some(unsafe { inner.read() });
+    } else {
+        // SAFETY: as above.
+        db.core().put_back(unsafe { inner.read() });
     }
+    // SAFETY: it was made by `create`.
+    drop(unsafe { Box::from_raw(handle) });
     drop(db);
     // SAFETY: the lock was released, and no reference is left.
     unsafe { connection::free_if_unused(db_handle) };
+    drop(abandoned);
     answer
 }
 

@@ -58,8 +58,8 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, column: &Column<'a>, dst: Reg) -> R
             }
             Ok(())
         }
-        ColumnAccess::Registers { .. } | ColumnAccess::RegisterMap { .. } => {
-            match column_register(cg, column) {
+        access @ (ColumnAccess::Registers { .. } | ColumnAccess::RegisterMap { .. }) => {
+            match register_of(&access, column) {
                 Some(src) => cg.emit_copy(src, dst),
                 None => return emit_missing(cg, column, dst),
             }
@@ -70,10 +70,15 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, column: &Column<'a>, dst: Reg) -> R
 
 /// The register that has a column's value, if there is one.
 pub(super) fn column_register<'a>(cg: &Codegen<'a>, column: &Column<'a>) -> Option<Reg> {
-    match cg.access(column.source) {
+    register_of(&cg.access(column.source), column)
+}
+
+#[inline]
+fn register_of(access: &ColumnAccess<'_>, column: &Column<'_>) -> Option<Reg> {
+    match access {
         ColumnAccess::Registers { start, rowid } => match column.index.position() {
             Some(at) => Some(start.at(at)),
-            None => Some(rowid).filter(|rowid| *rowid != Reg::NONE),
+            None => Some(*rowid).filter(|rowid| *rowid != Reg::NONE),
         },
         ColumnAccess::RegisterMap { columns } => {
             columns.iter().find(|(index, _)| *index == column.index).map(|(_, reg)| *reg)

@@ -110,6 +110,9 @@ impl<'a> Codegen<'a> {
 
     /// Runs `f`, which computes a list of values: a subquery of which several are columns runs once for all of them.
     pub(crate) fn sharing_rows<T>(&mut self, f: impl FnOnce(&mut Codegen<'a>) -> Result<T>) -> Result<T> {
+        if !self.resolver.has_subqueries() {
+            return f(self);
+        }
         let outer = self.expr.rows.replace(Vec::new());
         let result = f(self);
         self.expr.rows = outer;

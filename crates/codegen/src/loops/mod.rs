@@ -18,6 +18,7 @@
 //! | `fill` | temporary tables that are filled when a loop over them begins |
 //! | `columns` | the columns of a source as expressions; those that identify its rows |
 //! | `keys` | search keys, INs |
+//! | `one_row` | the loop over one row that is sought by its rowid |
 //! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
 //! | `walk` | from row to row |
 //! | `outer`, `rest` | LEFT and RIGHT JOIN; the rows of a RIGHT JOIN that have not joined |
@@ -30,6 +31,7 @@ mod hash;
 mod index;
 mod keys;
 mod nulls;
+mod one_row;
 mod or;
 mod outer;
 mod prepare;
@@ -66,6 +68,8 @@ pub struct Loops<'a> {
     pub done: Addr,
     /// The plan.
     pub from: &'a FromPlan<'a>,
+    /// The cursor of a loop over one row, of which nothing else is kept.
+    row: Option<CursorId>,
     open: ArenaVec<'a, OpenLoop<'a>>,
     /// The number of replacements of expressions before the loops.
     replacements: usize,
@@ -95,14 +99,23 @@ struct OpenLoop<'a> {
 /// Opens cursors and begins the loops; the code that follows runs for each row.
 pub fn begin_loops<'a>(cg: &mut Codegen<'a>, prepared: &PreparedJoin<'a>) -> Result<Loops<'a>> {
     let from = prepared.from;
-    let plan = &from.join;
     let done = cg.b.label();
     let replacements = cg.known.replacements();
     // The row of a subquery whose columns are compared in several places is computed in the first.
     let rows = cg.share_rows(Some(Vec::new()));
     cg.enter_loop();
-    let open = ArenaVec::with_capacity_in(plan.loops.len(), cg.arena);
-    let mut loops = Loops { next: done, done, from, open, replacements, rows };
+    let row = one_row::begin(cg, from, done)?;
+    let mut loops = Loops { next: done, done, from, row, open: ArenaVec::new_in(cg.arena), replacements, rows };
+    if row.is_none() {
+        begin_each(cg, prepared, &mut loops)?;
+    }
+    Ok(loops)
+}
+
+fn begin_each<'a>(cg: &mut Codegen<'a>, prepared: &PreparedJoin<'a>, loops: &mut Loops<'a>) -> Result<()> {
+    let (from, done) = (prepared.from, loops.done);
+    let plan = &from.join;
+    loops.open.reserve_exact(plan.loops.len());
     for check in plan.constant_checks {
         cg.jump_if_false(check, done, true)?;
     }
@@ -133,28 +146,35 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, prepared: &PreparedJoin<'a>) -> Res
     leave_if_empty(cg, plan, &mut loops.open, done)?;
     begin_rights(cg, from, &mut loops.open)?;
     for (at, planned) in plan.loops.iter().enumerate() {
-        let empty = exit_if_empty(&loops, plan.source_of(planned));
+        let empty = exit_if_empty(loops, plan.source_of(planned));
         let open = &mut loops.open[at];
         begin_loop(cg, plan, planned, open, empty)?;
         loops.next = open.row_end;
     }
-    Ok(loops)
+    Ok(())
 }
 
 /// Ends the loops.
 pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
     cg.known.forget_replacements(loops.replacements);
+    if loops.row.is_none() {
+        end_each(cg, &loops)?;
+    }
+    cg.b.place(loops.done);
+    cg.leave_loop();
+    cg.share_rows(loops.rows);
+    Ok(())
+}
+
+fn end_each<'a>(cg: &mut Codegen<'a>, loops: &Loops<'a>) -> Result<()> {
     for open in loops.open.iter().rev() {
         end_loop(cg, open);
     }
     let rights = loops.open.iter().enumerate().filter_map(|(at, open)| Some((at, open, open.right.as_ref()?)));
     for ((at, open, right), unjoined) in rights.zip(loops.from.unjoined) {
         cg.share_rows(Some(Vec::new()));
-        rest::emit(cg, &loops, at, open, right, unjoined)?;
+        rest::emit(cg, loops, at, open, right, unjoined)?;
     }
-    cg.b.place(loops.done);
-    cg.leave_loop();
-    cg.share_rows(loops.rows);
     Ok(())
 }
 
@@ -163,13 +183,13 @@ impl Loops<'_> {
     /// use it at its position.
     pub fn table_cursor(&self, source: usize) -> Option<CursorId> {
         let at = self.from.join.loops.iter().position(|planned| planned.source == source)?;
-        self.open[at].opened.table
+        self.row.or_else(|| self.open[at].opened.table)
     }
 
     /// The cursor on the index through which the source at that position in FROM is read.
     pub fn index_cursor(&self, source: usize) -> Option<CursorId> {
         let at = self.from.join.loops.iter().position(|planned| planned.source == source)?;
-        self.open[at].opened.index
+        self.open.get(at)?.opened.index
     }
 }
 

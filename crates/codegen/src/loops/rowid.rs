@@ -2,6 +2,7 @@
 
 use lithe_catalog::Result;
 use lithe_optimize::access::{Bound, Key, RowidKey};
+use lithe_resolve::ir::Expr;
 use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, Reg};
@@ -18,22 +19,27 @@ pub fn begin_rowid<'a>(
     reverse: bool,
     exhausted: Addr,
 ) -> Result<Walk> {
-    let rowid = cg.b.register();
     let mut around: Vec<Around> = Vec::new();
     match key {
-        // The search itself converts the value to an integer, and finds nothing for any other value.
-        RowidKey::Value(value) => {
-            let value = cg.emit(value)?;
-            cg.b.emit(Insn::SeekRowid { cursor, rowid: value.reg, target: exhausted });
-            cg.release(value);
-        }
+        RowidKey::Value(value) => seek_rowid(cg, cursor, value, exhausted)?,
         RowidKey::In { set, column, how } => {
+            let rowid = cg.b.register();
             let key = Key::In { set, column: *column, how: *how };
             begin_sets(cg, &[key], rowid, |_| reverse, exhausted, &mut around)?;
             cg.b.emit(Insn::SeekRowid { cursor, rowid, target: when_none(&around, exhausted) });
         }
     }
     Ok(Walk { step: None, around })
+}
+
+/// The row with a rowid.
+pub fn seek_rowid<'a>(cg: &mut Codegen<'a>, cursor: CursorId, value: &Expr<'a>, exhausted: Addr) -> Result<()> {
+    let _unused = cg.b.register(); // of the rowid, where there are several: programs are numbered alike
+    // The search itself converts the value to an integer, and finds nothing for any other value.
+    let value = cg.emit(value)?;
+    cg.b.emit(Insn::SeekRowid { cursor, rowid: value.reg, target: exhausted });
+    cg.release(value);
+    Ok(())
 }
 
 /// The rows with rowids within bounds, or all rows.

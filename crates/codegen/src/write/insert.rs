@@ -169,7 +169,7 @@ fn emit_values<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &R
         let dst = row.column(at);
         match resolved.place_of(ChangedColumn::Column(at)).map(|place| rows.value(place)) {
             Some(RowValue::Register(src)) => copies.add(cg, src, dst),
-            Some(RowValue::Expr(expr)) => cg.emit_into(&expr, dst)?,
+            Some(RowValue::Expr(expr)) => cg.emit_into(expr, dst)?,
             None => {
                 let value = row::default_value(cg, column)?;
                 cg.emit_into(&value, dst)?;

@@ -30,7 +30,7 @@ enum Kind<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RowValue<'a> {
     /// To be computed.
-    Expr(Expr<'a>),
+    Expr(&'a Expr<'a>),
     /// In a register.
     Register(Reg),
 }
@@ -61,7 +61,7 @@ impl<'a> Rows<'a> {
     /// The value at this position of the row.
     pub fn value(&self, at: usize) -> RowValue<'a> {
         match &self.kind {
-            Kind::Values(values) => RowValue::Expr(values[at]),
+            Kind::Values(values) => RowValue::Expr(&values[at]),
             Kind::Coroutine(coroutine) => RowValue::Register(coroutine.start.at(at)),
             Kind::Table { start, .. } => RowValue::Register(start.at(at)),
         }
@@ -70,7 +70,7 @@ impl<'a> Rows<'a> {
     /// Puts the value at this position into a register.
     pub fn emit_value(&self, cg: &mut Codegen<'a>, at: usize, dst: Reg) -> Result<()> {
         match self.value(at) {
-            RowValue::Expr(expr) => cg.emit_into(&expr, dst),
+            RowValue::Expr(expr) => cg.emit_into(expr, dst),
             RowValue::Register(src) => {
                 cg.emit_copy(src, dst);
                 Ok(())

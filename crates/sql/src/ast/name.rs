@@ -66,13 +66,14 @@ impl<'a> Name<'a> {
 }
 
 impl PartialEq for Name<'_> {
-    /// Most unequal names differ in length or in their first letter, which is checked without a call.
+    /// Most unequal names differ in length or in their first letter, which is checked without a call; most equal ones are written alike.
     #[inline]
     fn eq(&self, other: &Name<'_>) -> bool {
         self.0.len() == other.0.len()
             && match (self.0, other.0) {
                 ([one, rest @ ..], [another, others @ ..]) => {
-                    one.eq_ignore_ascii_case(another) && (rest.is_empty() || rest.eq_ignore_ascii_case(others))
+                    one.eq_ignore_ascii_case(another)
+                        && (rest.is_empty() || rest == others || rest.eq_ignore_ascii_case(others))
                 }
                 _ => true,
             }

@@ -36,6 +36,8 @@ pub(super) struct Parser<'a, 'l> {
     pub(super) with_seen: bool,
     /// An error that is raised when the next token is taken: see [`Parser::defer`].
     pub(super) deferred: Option<Box<ParseError>>,
+    /// Comments are not allowed, or there is a deferred error.
+    is_careful: bool,
 }
 
 impl<'a, 'l> Parser<'a, 'l> {
@@ -54,6 +56,7 @@ impl<'a, 'l> Parser<'a, 'l> {
             select_count: 0,
             with_seen: false,
             deferred: None,
+            is_careful: !limits.comments,
         }
     }
 
@@ -68,11 +71,26 @@ impl<'a, 'l> Parser<'a, 'l> {
     /// Reads the next token.
     #[inline(never)] // a single copy, with the lexer in it
     fn step(&mut self) -> Result<()> {
-        if self.deferred.is_some() {
-            self.raise_deferred()?;
+        if self.is_careful {
+            return self.step_with_care();
         }
         self.previous = self.token;
+        self.token = self.lexer.next_significant();
+        if self.token.kind.wants_care() { self.look_at_token() } else { Ok(()) }
+    }
+
+    /// As [`Parser::step`], where an error was deferred, or comments are not allowed.
+    #[cold]
+    fn step_with_care(&mut self) -> Result<()> {
+        self.raise_deferred()?;
+        self.previous = self.token;
         self.token = if self.limits.comments { self.lexer.next_significant() } else { self.next_or_comment() };
+        self.look_at_token()
+    }
+
+    /// Fails if the current token is illegal, and decides what a contextual keyword is.
+    #[cold]
+    fn look_at_token(&mut self) -> Result<()> {
         match self.token.kind {
             TokenKind::Illegal | TokenKind::Comment => return self.illegal(),
             TokenKind::Window | TokenKind::Over | TokenKind::Filter => self.token.kind = self.contextual_kind(),
@@ -160,6 +178,7 @@ impl<'a, 'l> Parser<'a, 'l> {
     #[cold]
     pub(super) fn defer(&mut self, offset: Option<u32>, message: impl Into<String>) {
         let message = message.into();
+        self.is_careful = true;
         self.deferred = Some(Box::new(ParseError { message, offset, too_big: false, tail: 0 }));
     }
 
@@ -231,10 +250,17 @@ impl<'a, 'l> Parser<'a, 'l> {
     #[inline]
     pub(super) fn ident(&self, token: Token) -> Ident<'a> {
         let text = token.span.text(self.sql);
-        if token.kind != TokenKind::Identifier && token.kind != TokenKind::String {
-            return Ident::new(Name::new(text), token.span, crate::ast::Quote::None);
+        if matches!(token.kind, TokenKind::Identifier | TokenKind::String)
+            && let Some(b'"' | b'[' | b'`' | b'\'') = text.first()
+        {
+            return self.quoted_ident(token.span, text);
         }
-        Ident::new(Name::new(unquote(text, self.arena)), token.span, quote_of(text))
+        Ident::new(Name::new(text), token.span, crate::ast::Quote::None)
+    }
+
+    #[inline(never)]
+    fn quoted_ident(&self, span: Span, text: &'a [u8]) -> Ident<'a> {
+        Ident::new(Name::new(unquote(text, self.arena)), span, quote_of(text))
     }
 
     /// `name` or `schema.name`.

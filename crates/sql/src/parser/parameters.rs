@@ -50,7 +50,7 @@ impl<'a> ParameterList<'a> {
         let number = number.filter(|number| (1..=limit).contains(number))?;
         // Only the first name of a number is kept.
         if number > self.count || !self.names.iter().any(|known| known.number == number) {
-            self.names.push(ParameterName { name, number });
+            self.add_name(name, number);
         }
         Some(number)
     }
@@ -61,8 +61,17 @@ impl<'a> ParameterList<'a> {
             return known.number;
         }
         let number = self.next_number();
-        self.names.push(ParameterName { name, number });
+        self.add_name(name, number);
         number
+    }
+
+    fn add_name(&mut self, name: &'a [u8], number: u32) {
+        /// Most statements have no more.
+        const LEN: usize = 4;
+        if self.names.capacity() == 0 {
+            self.names.reserve_exact(LEN);
+        }
+        self.names.push(ParameterName { name, number });
     }
 
     /// Records that a parameter with this number occurs in the statement.

@@ -127,16 +127,15 @@ impl Statement {
         }
     }
 
-    /// Takes a reset statement apart: returns its program and its machine, whose parameters are unbound.
-    pub(crate) fn into_machine(self) -> Option<(Arc<Compiled>, Box<Vm>)> {
+    /// Prepares the machine of a reset statement for another one: its parameters are unbound.
+    pub(crate) fn clear_machine(&mut self) {
         assert!(!self.is_running, "a statement that runs has no machine to give");
-        let Runner::Program(mut vm) = self.runner else { return None };
+        let Runner::Program(vm) = &mut self.runner else { return };
         if !self.compiled.is_template {
             vm.clear_bindings();
         }
         *vm.counters_mut() = Counters::default();
         vm.reset_profile();
-        Some((self.compiled, vm))
     }
 
     // ---- properties ----

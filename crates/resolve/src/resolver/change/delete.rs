@@ -38,8 +38,8 @@ fn resolve_parts<'a>(
         resolver.delete_one_by_one.set(true);
     }
     with_tables(base, delete.with, |scope| {
-        let row = change_scope(scope, &from.scope, &found);
-        let row = row.with_rules(Rules { in_where: true, ..row.rules });
+        let mut row = change_scope(scope, &from.scope, &found);
+        row.rules = Rules { in_where: true, ..row.rules };
         let terms = resolve_conditions(resolver, &row, &from, rows.filter(resolver, &target)?.as_ref())?;
         let sources = resolver.slice(&from.sources);
         let order = rows.order(resolver, &row, &target, &target.columns_of_view(resolver))?;

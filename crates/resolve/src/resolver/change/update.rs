@@ -12,7 +12,7 @@ use crate::resolver::Resolver;
 use crate::resolver::expr::query::from::{
     check_source_count, is_right, resolve_from, resolve_from_item, resolve_whole_item,
 };
-use crate::resolver::expr::query::join::{FromPart, resolve_join_terms};
+use crate::resolver::expr::query::join::{FromPart, JoinTerms, resolve_join_terms};
 use crate::resolver::expr::query::select::all_conditions;
 use crate::resolver::expr::query::sources::or_of_sources_of_update;
 use crate::resolver::expr::query::{SelectPart, plain_query};
@@ -43,25 +43,25 @@ fn resolve_parts<'a>(
     let mut from = resolve_from(resolver, base, &[rows.item()], &found, None)?;
     let target = target_of(resolver, base, update.table, &from)?;
     let resolved = with_tables(base, update.with, |scope| {
-        if !update.from.is_empty() {
-            // The columns in SET are looked up before FROM is resolved, the assigned values after.
-            assigned_columns(resolver, &target, update.set)?;
-        }
-        let joined = joined_to_target(resolver, scope, update.from, &found)?;
-        // In ON, only the tables of FROM are visible.
-        let on = change_scope(scope, &joined.scope, &found);
-        let terms = resolve_join_terms(resolver, &on, &joined)?;
-        from.sources.extend(joined.sources);
-        from.scope.extend(joined.scope);
-        let row = change_scope(scope, &from.scope, &found);
+        let terms = match update.from {
+            [] => JoinTerms::none_in(resolver.arena),
+            items => {
+                // The columns in SET are looked up before FROM is resolved, the assigned values after.
+                assigned_columns(resolver, &target, update.set)?;
+                join_to_target(resolver, scope, items, &mut from, &found)?
+            }
+        };
+        let mut row = change_scope(scope, &from.scope, &found);
+        let plain = row.rules;
         // With FROM, SQLite resolves the values of SET as the result columns of a SELECT.
         let is_select =
             !update.from.is_empty() && target.table.view().is_none() && target.table.virtual_table().is_none();
-        let rules = Rules { aggregates: is_select, windows: is_select, ..row.rules };
-        let set = resolve_assignments(resolver, &row.with_rules(rules), &target, update.set)?;
-        let where_scope = row.with_rules(Rules { in_where: true, ..row.rules });
+        let rules = Rules { aggregates: is_select, windows: is_select, ..plain };
+        row.rules = rules;
+        let set = resolve_assignments(resolver, &row, &target, update.set)?;
+        row.rules = Rules { in_where: true, ..plain };
         let filter = rows.filter(resolver, &target)?;
-        let filter = filter.as_ref().map(|filter| resolve_expr(resolver, &where_scope, filter)).transpose()?;
+        let filter = filter.as_ref().map(|filter| resolve_expr(resolver, &row, filter)).transpose()?;
         let terms = all_conditions(resolver, &from.sources, filter, terms)?;
         check_target_is_not_in(&from, &target)?;
         check_source_count(&from)?;
@@ -72,7 +72,8 @@ fn resolve_parts<'a>(
         if keys > 0 {
             columns.extend(set.iter().map(|assigned| assigned.value));
         }
-        let order = rows.order(resolver, &row.with_rules(rules), &target, &columns)?;
+        row.rules = rules;
+        let order = rows.order(resolver, &row, &target, &columns)?;
         let gather = || gathered_query(resolver, (sources, terms), &columns, &columns[..keys], order, &found);
         let gathered = is_select.then(gather);
         let change = ResolvedChange { target, or: update.or, sources, terms, set, gathered, order, returning: None };
@@ -140,6 +141,23 @@ fn gathered_query<'a>(
     let part = SelectPart { body, columns, order_by: order.order_by, uses };
     let query = plain_query(resolver, part, resolver.numbers.new_select());
     if order.limit.is_none() { query } else { resolver.arena.alloc(Query { limit: order.limit, ..*query }) }
+}
+
+/// Adds the sources of FROM to the target. Returns the conditions of the joins.
+fn join_to_target<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    items: &'a [FromItem<'a>],
+    target: &mut FromPart<'a>,
+    found: &Found<'a>,
+) -> Result<JoinTerms<'a>> {
+    let joined = joined_to_target(resolver, scope, items, found)?;
+    // In ON, only the tables of FROM are visible.
+    let on = change_scope(scope, &joined.scope, found);
+    let terms = resolve_join_terms(resolver, &on, &joined)?;
+    target.sources.extend(joined.sources);
+    target.scope.extend(joined.scope);
+    Ok(terms)
 }
 
 /// The FROM of an UPDATE. The target is joined to the whole FROM: if that has a RIGHT JOIN, it becomes a nested join.

@@ -96,28 +96,30 @@ fn result_item<'a>(
         return ResultItem::named(expr, alias.name, origin);
     }
     let text = Name::new(column.span.text(scope.text));
-    let bare = skip_likelihood(expr);
+    let name = column_name(scope, &expr, origin);
+    let stored_name = match expr {
+        Expr::Column(_) => name,
+        _ => {
+            let bare = skip_likelihood(expr);
+            column_name(scope, &bare, origin_of(scope, &bare))
+        }
+    };
     let is_name = matches!(written.kind, ExprKind::Column(_) | ExprKind::QualifiedColumn(_));
+    let shown = name.filter(|_| is_name).and_then(|name| shown_name(resolver, scope, &expr, name));
     ResultItem {
         expr,
-        name: shown_name(resolver, scope, &expr, origin).filter(|_| is_name).unwrap_or(text),
+        name: shown.unwrap_or(text),
         inner_name: written_name(written).unwrap_or(text),
-        stored_name: column_name(scope, &bare, origin_of(scope, &bare)).unwrap_or(text),
+        stored_name: stored_name.unwrap_or(text),
         is_alias: false,
         origin,
     }
 }
 
-/// The name of a column in the result of a statement, by `full_column_names` and `short_column_names`; none if the name
+/// The name of the column `name` in the result of a statement, by `full_column_names` and `short_column_names`; none if the name
 /// is the expression's text.
-fn shown_name<'a>(
-    resolver: &Resolver<'a>,
-    scope: &Scope<'_, 'a>,
-    expr: &Expr<'a>,
-    origin: Option<Origin<'a>>,
-) -> Option<Name<'a>> {
+fn shown_name<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, expr: &Expr<'a>, name: Name<'a>) -> Option<Name<'a>> {
     let flags = &resolver.env.flags;
-    let name = column_name(scope, expr, origin)?;
     if !flags.full_column_names {
         return Some(name).filter(|_| flags.short_column_names);
     }

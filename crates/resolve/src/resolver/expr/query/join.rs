@@ -57,6 +57,14 @@ pub(crate) struct JoinTerms<'a> {
     pub arguments: Vec<Term<'a>>,
 }
 
+impl<'a> JoinTerms<'a> {
+    /// Those of a single source.
+    pub fn none_in(arena: &'a Bump) -> JoinTerms<'a> {
+        let terms = ArenaVec::new_in(arena);
+        JoinTerms { terms, starts_with_one: false, arguments: Vec::new() }
+    }
+}
+
 /// The condition under which `source` is joined to the sources of `part`, and the columns it has in common with them.
 pub(super) fn resolve_join_condition<'a>(
     resolver: &Resolver<'a>,

@@ -49,8 +49,8 @@ pub(super) fn resolve_select<'a>(
         return fail("HAVING clause on a non-aggregate query");
     }
     let aliases = aliases_of(&items);
-    let rules = Rules { aggregates_elsewhere: is_aggregate, ..outer.clause_rules() };
-    let conditions = scope.with_rules(rules).with_aliases(&aliases);
+    let rules = Rules { aggregates_elsewhere: is_aggregate, in_where: true, ..outer.clause_rules() };
+    let conditions = Scope { rules, aliases: &aliases, ..scope };
     let of_columns = found.aggregates.borrow().len();
     let Clauses { having, terms, order_by, group_by } =
         resolve_clauses(resolver, &conditions, query, order_by, &from, &items)?;
@@ -140,8 +140,7 @@ fn resolve_clauses<'a>(
     let after = || behind_conditions(conditions);
     let having = |having| resolve_expr(resolver, &conditions.with_rules(after()), having);
     let having = || query.having.as_ref().map(having).transpose();
-    let where_scope = conditions.with_rules(Rules { in_where: true, ..conditions.rules });
-    let terms = || resolve_conditions(resolver, &where_scope, from, query.filter.as_ref());
+    let terms = || resolve_conditions(resolver, conditions, from, query.filter.as_ref());
     let order = || match order_by {
         [] => Ok(Default::default()),
         order_by => resolve_order_by(resolver, &order_scope(conditions), order_by, items),
@@ -172,7 +171,7 @@ fn resolve_clauses<'a>(
 /// The rules of the clauses that may use aggregates.
 fn behind_conditions(conditions: &Scope<'_, '_>) -> Rules {
     let is_aggregate = conditions.rules.aggregates_elsewhere;
-    Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..conditions.rules }
+    Rules { aggregates: is_aggregate, aggregates_elsewhere: true, in_where: false, ..conditions.rules }
 }
 
 fn order_scope<'s, 'a>(conditions: &Scope<'s, 'a>) -> Scope<'s, 'a> {
