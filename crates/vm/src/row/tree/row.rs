@@ -147,7 +147,11 @@ impl TreeCursor {
     /// Whether a column that is located is NULL. `None`: the caller must use another path.
     #[inline]
     pub fn is_null_in_place(&self, index: usize) -> Option<bool> {
-        self.found(index).map(|(serial, _)| serial.is_null())
+        match self.found(index) {
+            Some((serial, _)) => Some(serial.is_null()),
+            None if self.inner.state == RowState::Read => self.cut_column(index).map(|column| column.serial.is_null()),
+            None => None,
+        }
     }
 
     /// The type of a column that is located, and the position of its content.
@@ -230,6 +234,11 @@ impl TreeCursor {
     /// Puts as much of a column into a register as `extent` says, if the column is not entirely on the row's page and not all of it is
     /// wanted. False: the caller must read the column, which need not exist.
     pub fn column_extent(&mut self, index: usize, extent: Extent, dst: &mut Register) -> Result<bool, Error> {
+        if self.inner.state == RowState::Read
+            && let Some(column) = self.cut_column(index)
+        {
+            return Ok(put_extent(column.serial, extent, dst));
+        }
         if !self.has_row_in_place() && !self.read_row()? || self.found(index).is_some() {
             return Ok(false);
         }
