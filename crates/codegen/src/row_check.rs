@@ -175,8 +175,10 @@ impl<'a> Checking<'a> {
     }
 
     fn emit_order(&mut self, cg: &mut Codegen<'a>, (previous, count): (Reg, u16)) {
-        let in_order = cg.b.label();
-        cg.b.emit(Insn::IdxGt { cursor: self.cursor, count, start: previous, target: in_order });
+        let (doubtful, in_order) = (cg.b.label(), cg.b.label());
+        cg.b.emit(Insn::IdxLe { cursor: self.cursor, count, start: previous, target: doubtful });
+        cg.b.emit(Insn::Goto { target: in_order });
+        cg.b.place(doubtful);
         cg.b.emit(Insn::IsNull { reg: previous, target: in_order });
         self.emit_fault(cg, format!("row not in PRIMARY KEY order for {}", self.table.name), None);
         cg.b.place(in_order);

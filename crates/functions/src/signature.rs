@@ -14,6 +14,8 @@ pub type ScalarFn = fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result;
 pub enum Shortcut {
     /// An integer that follows from one value.
     Integer(fn(ValueRef<'_>) -> Option<i64>),
+    /// A constant of at most [`SHORT_TEXT_MAX`] bytes that follows from one value.
+    Name(fn(ValueRef<'_>) -> &'static str),
     /// Whether a text, the second argument, satisfies the first one.
     Condition(ConditionFn),
     /// A number, NULL, a part of an argument or a text that fits the [`ShortText`].

@@ -27,6 +27,7 @@ const CAPACITY_MIN: usize = 32;
 
 impl Buffer {
     /// An empty buffer without memory.
+    #[inline]
     pub fn new() -> Self {
         Buffer::default()
     }

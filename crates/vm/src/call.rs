@@ -31,6 +31,7 @@ pub fn call(
     let at = CallAt { id: usize::from(id.0), start, dst };
     match program.calls[at.id].function.shortcut() {
         Some(Shortcut::Integer(integer)) => call_integer(m, program, host, integer, at),
+        Some(Shortcut::Name(name)) => call_name(m, program, host, name, at),
         Some(Shortcut::Condition(condition)) => call_condition(m, program, host, condition, at),
         Some(Shortcut::Value(value)) => call_value(m, program, host, value, at),
         None => call_as_usual(m, program, host, at),
@@ -62,6 +63,24 @@ fn call_integer(
         && let Some(integer) = shortcut(m.reg(at.start).usual_ref())
     {
         m.reg_mut(at.dst).set_integer(integer);
+        return Ok(());
+    }
+    call_as_usual(m, program, host, at)
+}
+
+/// Calls a function whose shortcut answers one of a few texts for one value.
+#[inline(never)]
+fn call_name(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    shortcut: fn(ValueRef<'_>) -> &'static str,
+    at: CallAt,
+) -> Result<(), Error> {
+    if m.is_utf8
+        && let Some(name) = Inline::of_short(shortcut(m.reg(at.start).usual_ref()).as_bytes())
+    {
+        m.reg_mut(at.dst).set_short_text(name);
         return Ok(());
     }
     call_as_usual(m, program, host, at)

@@ -294,9 +294,10 @@ instructions! {
     SeekLe { cursor: CursorId, count: u16, start: Reg, target: Addr }
     /// … the last entry < the seek key; jump if none.
     SeekLt { cursor: CursorId, count: u16, start: Reg, target: Addr }
-    /// Jump if the current entry of index cursor `cursor` >= the seek key (prefix compare: equal on `count` columns counts as equal).
+    /// Jump if the current entry of index cursor `cursor` >= the seek key (prefix compare: equal on `count` columns counts as equal). The key stays
+    /// the same while the cursor only steps to the next entry.
     IdxGe { cursor: CursorId, count: u16, start: Reg, target: Addr }
-    /// Jump if the current entry > the seek key.
+    /// Jump if the current entry > the seek key, which stays the same as that of IdxGe does.
     IdxGt { cursor: CursorId, count: u16, start: Reg, target: Addr }
     /// Jump if the current entry <= the seek key.
     IdxLe { cursor: CursorId, count: u16, start: Reg, target: Addr }

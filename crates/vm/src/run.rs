@@ -29,6 +29,7 @@ use crate::program::Program;
 use crate::rare;
 use crate::record::{self, RowRegisters};
 use crate::register::Register;
+use crate::row::tree::RangeBound;
 use crate::scan;
 use crate::schema;
 use crate::seek::{self, Bound};
@@ -563,22 +564,32 @@ fn run_frame<'p, const WATCHED: bool>(
                 }
             }
             Insn::IdxGe { cursor, count, start, target } => {
-                if seek::compare_entry(m, program, cursor, start, count)?.is_ge() {
+                let bound = RangeBound::new(start, count, true);
+                let is_beyond = match seek::is_known_beyond(m, cursor, bound) {
+                    Some(is_beyond) => is_beyond,
+                    None => seek::is_beyond(m, program, cursor, bound)?,
+                };
+                if is_beyond {
                     next = at(target);
                 }
             }
             Insn::IdxGt { cursor, count, start, target } => {
-                if seek::compare_entry(m, program, cursor, start, count)?.is_gt() {
+                let bound = RangeBound::new(start, count, false);
+                let is_beyond = match seek::is_known_beyond(m, cursor, bound) {
+                    Some(is_beyond) => is_beyond,
+                    None => seek::is_beyond(m, program, cursor, bound)?,
+                };
+                if is_beyond {
                     next = at(target);
                 }
             }
             Insn::IdxLe { cursor, count, start, target } => {
-                if seek::compare_entry(m, program, cursor, start, count)?.is_le() {
+                if seek::is_before(m, program, cursor, (start, count), true)? {
                     next = at(target);
                 }
             }
             Insn::IdxLt { cursor, count, start, target } => {
-                if seek::compare_entry(m, program, cursor, start, count)?.is_lt() {
+                if seek::is_before(m, program, cursor, (start, count), false)? {
                     next = at(target);
                 }
             }

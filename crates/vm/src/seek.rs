@@ -22,6 +22,7 @@ use crate::machine::{Machine, with_values};
 use crate::operand::{CursorId, Reg};
 use crate::program::Program;
 use crate::register::Register;
+use crate::row::tree::RangeBound;
 
 /// The rows that a seek may end on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,8 +188,15 @@ pub fn key_bound(
     };
     let Machine { registers, cursors, scratch, .. } = m;
     debug_assert!(count > 0, "a bound has columns");
-    let values = scratch.values(&registers[start.0 as usize..][..usize::from(count)]);
+    let key = &registers[start.0 as usize..][..usize::from(count)];
     let slot = cursors[usize::from(cursor.0)].settled()?;
+    if let [single] = key
+        && let VmCursor::Tree(tree) = slot
+    {
+        let seek = tree.seek_key(&SearchKey::new(program.key(cursor), &[single.usual_ref()], prefix))?;
+        return step_to_bound(slot, bound, seek);
+    }
+    let values = scratch.values(key);
     let found = match slot {
         VmCursor::Tree(tree) => {
             let seek = tree.seek_key(&SearchKey::new(program.key(cursor), &values, prefix))?;
@@ -222,9 +230,22 @@ pub fn past_first_column(m: &mut Machine, cursor: CursorId, key: &KeyInfo, value
     step_to_bound(slot, Bound::Gt, seek)
 }
 
-/// The order of the current entry of an index and a key.
+/// Whether the current entry of an index is before a key, or at most equal to it, if that is `or_equal`.
 #[inline(never)]
-pub fn compare_entry(
+pub fn is_before(
+    m: &mut Machine,
+    program: &Program,
+    cursor: CursorId,
+    (start, count): (Reg, u16),
+    or_equal: bool,
+) -> Result<bool, Error> {
+    let order = compare_entry(m, program, cursor, start, count)?;
+    Ok(if or_equal { order.is_le() } else { order.is_lt() })
+}
+
+/// The order of the current entry of an index and a key.
+#[inline(always)]
+fn compare_entry(
     m: &mut Machine,
     program: &Program,
     cursor: CursorId,
@@ -249,6 +270,40 @@ pub fn compare_entry(
         }
         _ => Ok(Ordering::Greater),
     })
+}
+
+/// Whether the current entry of an index is beyond the end of a range, if that is known without a comparison.
+#[inline(always)]
+pub fn is_known_beyond(m: &Machine, cursor: CursorId, bound: RangeBound) -> Option<bool> {
+    match &m.cursors[usize::from(cursor.0)] {
+        VmCursor::Tree(tree) => tree.is_beyond(bound),
+        _ => None,
+    }
+}
+
+/// Whether the current entry of an index is beyond the end of a range.
+#[inline(never)]
+pub fn is_beyond(m: &mut Machine, program: &Program, cursor: CursorId, bound: RangeBound) -> Result<bool, Error> {
+    let order = compare_entry(m, program, cursor, bound.start(), bound.count())?;
+    if if bound.excludes_equal() { order.is_ge() } else { order.is_gt() } {
+        return Ok(true);
+    }
+    if let VmCursor::Tree(tree) = m.cursor(cursor)
+        && tree.wants_range_end()
+    {
+        find_range_end(m, program, cursor, bound);
+    }
+    Ok(false)
+}
+
+#[inline(never)]
+fn find_range_end(m: &mut Machine, program: &Program, cursor: CursorId, bound: RangeBound) {
+    let Machine { registers, cursors, .. } = m;
+    let VmCursor::Tree(tree) = &mut cursors[usize::from(cursor.0)] else { return };
+    let prefix = if bound.excludes_equal() { Prefix::Before } else { Prefix::After };
+    with_values(&registers[bound.start().0 as usize..][..usize::from(bound.count())], |values| {
+        tree.find_range_end(bound, &SearchKey::new(program.key(cursor), values, prefix));
+    });
 }
 
 /// Whether an index, or a set, has an entry that begins with the key. The cursor is left on it.

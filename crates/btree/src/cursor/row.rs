@@ -176,6 +176,13 @@ impl Cursor {
         self.at_last = false;
     }
 
+    /// Tells the cursor what a caller that goes over the [leaf](Cursor::leaf) of an index has read of the entry: its payload.
+    #[inline]
+    pub fn set_span(&mut self, span: PayloadSpan) {
+        debug_assert!(self.state == State::Row && self.key_info.is_some(), "the cursor stands on an entry");
+        self.row = Some(ParsedRow { rowid: 0, span, is_saved: false });
+    }
+
     #[inline]
     fn is_on_current_row(&self, btree: &Btree) -> bool {
         self.state == State::Row && self.path.is_fresh(btree)

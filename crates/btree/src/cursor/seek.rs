@@ -277,8 +277,36 @@ impl Cursor {
     /// The first cell of the page at `depth` that is not less than the key, and whether it equals it.
     fn find_entry(&mut self, btree: &Btree, depth: usize, key: &SearchKey<'_>) -> Result<(usize, bool)> {
         let node = &self.path.level(depth).node;
-        let mut range = if node.is_leaf() { (0, node.count()) } else { self.narrow_decoded(btree, node, key) };
+        let range = if node.is_leaf() { (0, node.count()) } else { self.narrow_decoded(btree, node, key) };
+        self.find_between(btree, depth, key, range)
+    }
+
+    /// The first cell of the leaf on which the cursor stands, from its entry on, that is not less than `key`; the number of cells if there is
+    /// none. `None` if that is not known: on an interior page, after a write, or where entries cannot be read.
+    pub fn place_on_leaf(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Option<u16> {
+        let depth = self.path.len().checked_sub(1)?;
+        let Level { node, index } = self.path.level(depth);
+        if self.state != State::Row || !node.is_leaf() || !self.path.is_fresh(btree) {
+            return None;
+        }
+        let range = (usize::from(*index), node.count());
+        let found = self.find_between(btree, depth, key, range);
+        found.ok().map(|(index, _)| index as u16)
+    }
+
+    /// As [`Cursor::find_entry`], among some cells of the page.
+    #[inline(always)]
+    fn find_between(
+        &mut self,
+        btree: &Btree,
+        depth: usize,
+        key: &SearchKey<'_>,
+        mut range: (usize, usize),
+    ) -> Result<(usize, bool)> {
         loop {
+            if range.0 >= range.1 {
+                return Ok((range.0, false));
+            }
             range = key.narrow(&self.cells(&self.path.level(depth).node)?, range);
             let (low, high) = range;
             if low >= high {

@@ -1,6 +1,6 @@
 //! The arguments of a format's conversions.
 
-use lithe_value::{NumberText, ValueRef, cast};
+use lithe_value::{NumberText, ValueRef, cast, utf8};
 
 /// An integer as C passes it. SQL has one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub trait FormatArguments {
     /// A text that begins with the character of `%c`.
     fn character<'s>(&'s mut self, scratch: &'s mut NumberText) -> &'s [u8];
 
-    /// A text, or at least the first `limit` bytes of it; `None` for NULL. One that `is_freed` belongs to the caller.
+    /// A text up to its first NUL, or at least the first `limit` bytes of that; `None` for NULL. One that `is_freed` belongs to the caller.
     fn text<'s>(&'s mut self, limit: Option<usize>, is_freed: bool, scratch: &'s mut NumberText) -> Option<&'s [u8]>;
 }
 
@@ -67,6 +67,6 @@ impl FormatArguments for Args<'_> {
 
     fn text<'s>(&'s mut self, _: Option<usize>, _: bool, scratch: &'s mut NumberText) -> Option<&'s [u8]> {
         let value = self.next();
-        if value.is_null() { None } else { Some(cast::to_bytes(value, scratch)) }
+        if value.is_null() { None } else { Some(utf8::until_nul(cast::to_bytes(value, scratch))) }
     }
 }

@@ -44,8 +44,29 @@ pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Integer, integer
     output.push_padded(&reversed, reversed.len(), spec)
 }
 
-/// More than the digits of an integer in any base.
+/// More than the digits of an integer in any base, and than a real has that is written without zeros of its own; a power of two.
 const SHORT_LEN: usize = 64;
+
+/// `%d` without flags, width and precision.
+#[inline]
+pub(super) fn write_signed(output: &mut Output<'_>, integer: i64) -> Result {
+    output.check_conversion(SURPLUS)?;
+    let mut text = FromTheEnd::new();
+    text.put_digits::<10>(integer.unsigned_abs(), b'a');
+    if integer < 0 {
+        text.put(b'-');
+    }
+    output.push(text.as_slice())
+}
+
+/// `%x` without flags, width and precision.
+#[inline]
+pub(super) fn write_hex(output: &mut Output<'_>, bits: u64) -> Result {
+    output.check_conversion(SURPLUS)?;
+    let mut text = FromTheEnd::new();
+    text.put_digits::<16>(bits, b'a');
+    output.push(text.as_slice())
+}
 
 /// Writes a number that is not widened far, as most are not: its text is built on the stack, from its end.
 fn write_short(
@@ -54,7 +75,7 @@ fn write_short(
     kind: Integer,
     (magnitude, sign, precision): (u64, Option<u8>, usize),
 ) -> Result {
-    let mut text = FromTheEnd { bytes: [b'0'; SHORT_LEN], start: SHORT_LEN };
+    let mut text = FromTheEnd::new();
     if kind == Integer::Ordinal {
         ending(magnitude).bytes().rev().for_each(|byte| text.put(byte));
     }
@@ -71,27 +92,37 @@ fn write_short(
         prefix(kind).iter().for_each(|byte| text.put(*byte));
     }
     sign.into_iter().for_each(|sign| text.put(sign));
-    let text = bytes::after(&text.bytes, text.start);
+    let text = text.as_slice();
     output.push_padded(text, text.len(), spec)
 }
 
 /// A text that is built from its end.
-struct FromTheEnd {
+pub(super) struct FromTheEnd {
     bytes: [u8; SHORT_LEN],
     start: usize,
 }
 
 impl FromTheEnd {
     #[inline]
-    fn put(&mut self, byte: u8) {
-        self.start = self.start.saturating_sub(1);
-        if let Some(place) = self.bytes.get_mut(self.start) {
-            *place = byte;
-        }
+    pub fn new() -> FromTheEnd {
+        FromTheEnd { bytes: [b'0'; SHORT_LEN], start: SHORT_LEN }
     }
 
     #[inline]
-    fn put_digits<const BASE: u64>(&mut self, magnitude: u64, letters: u8) {
+    pub fn as_slice(&self) -> &[u8] {
+        bytes::after(&self.bytes, self.start)
+    }
+
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the remainder is within the array")]
+    pub fn put(&mut self, byte: u8) {
+        debug_assert!(self.start > 0, "more digits than there is space for");
+        self.start = self.start.wrapping_sub(1) % SHORT_LEN;
+        self.bytes[self.start] = byte;
+    }
+
+    #[inline]
+    pub fn put_digits<const BASE: u64>(&mut self, magnitude: u64, letters: u8) {
         let mut rest = magnitude;
         loop {
             let digit = (rest % BASE) as u8;

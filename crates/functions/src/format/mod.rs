@@ -74,27 +74,52 @@ fn write(output: &mut Output<'_>, format: &[u8], args: &mut Args<'_>) -> Result 
 fn write_until_end<A: FormatArguments>(output: &mut Output<'_>, rest: &mut &[u8], args: &mut A) -> Result {
     // The text between two conversions is usually short.
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
-        if at > 0 {
-            output.push(bytes::up_to(rest, at))?;
-        }
+        output.push(bytes::up_to(rest, at))?;
         *rest = bytes::after(rest, at + 1);
-        if rest.is_empty() {
-            return output.push(b"%");
+        let Some((letter, behind)) = rest.split_first() else { return output.push(b"%") };
+        if matches!(letter, b'd' | b's' | b'x') {
+            *rest = behind;
+            write_plain(output, *letter, args)?;
+            continue;
         }
         let Some((spec, conversion)) = Spec::parse(rest, args) else { return Ok(()) };
         convert(output, &spec, conversion, args)?;
     }
-    output.push(rest)
+    if rest.is_empty() { Ok(()) } else { output.push(rest) }
 }
 
+/// Writes one of the usual conversions without flags, width and precision.
+#[inline]
+fn write_plain<A: FormatArguments>(output: &mut Output<'_>, letter: u8, args: &mut A) -> Result {
+    match letter {
+        b'd' => integer::write_signed(output, args.integer(IntegerType::Int)),
+        b'x' => integer::write_hex(output, args.integer(IntegerType::Unsigned) as u64),
+        _ => output.push(args.text(None, false, &mut NumberText::default()).unwrap_or_default()),
+    }
+}
+
+#[inline(never)]
 fn convert<A: FormatArguments>(output: &mut Output<'_>, spec: &Spec, conversion: Conversion, args: &mut A) -> Result {
-    let mut scratch = NumberText::default();
-    let limit = spec.precision.filter(|_| !spec.alternate2);
     match conversion {
         Conversion::Percent => output.push_padded(b"%", 1, spec),
         Conversion::Nothing => Ok(()),
         Conversion::Integer(kind) => integer::write(output, spec, kind, args.integer(kind.c_type(spec.longs))),
         Conversion::Real(kind) => real::write(output, spec, kind, args.real()),
+        _ => convert_text(output, spec, conversion, args),
+    }
+}
+
+#[inline(never)]
+fn convert_text<A: FormatArguments>(
+    output: &mut Output<'_>,
+    spec: &Spec,
+    conversion: Conversion,
+    args: &mut A,
+) -> Result {
+    let mut scratch = NumberText::default();
+    let limit = spec.precision.filter(|_| !spec.alternate2);
+    match conversion {
+        Conversion::Percent | Conversion::Nothing | Conversion::Integer(_) | Conversion::Real(_) => Ok(()),
         Conversion::Character => text::write_character(output, spec, args.character(&mut scratch)),
         Conversion::Text { is_freed } => text::write_text(output, spec, args.text(limit, is_freed, &mut scratch)),
         Conversion::Quoted(kind) => text::write_quoted(output, spec, kind, args.text(limit, false, &mut scratch)),

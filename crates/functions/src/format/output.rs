@@ -18,20 +18,25 @@ pub struct Output<'o> {
     buffer: Buffer,
     len: usize,
     length_max: usize,
+    /// The text may become so long in `place`, if it is there.
+    len_in_place: usize,
 }
 
 impl<'o> Output<'o> {
     /// Appends to the content of `buffer`.
     pub fn appending_to(buffer: Buffer, length_max: usize) -> Output<'static> {
-        Output { place: &mut [], is_in_place: false, len: buffer.len(), buffer, length_max }
+        Output { place: &mut [], is_in_place: false, len: buffer.len(), buffer, length_max, len_in_place: 0 }
     }
 
     /// Writes to `place`, and allocates memory if that is too small.
+    #[inline]
     pub fn growing_from(place: &'o mut [u8], length_max: usize) -> Output<'o> {
-        Output { place, is_in_place: true, buffer: Buffer::new(), len: 0, length_max }
+        let len_in_place = place.len().min(length_max.saturating_sub(1));
+        Output { place, is_in_place: true, buffer: Buffer::new(), len: 0, length_max, len_in_place }
     }
 
     /// The text.
+    #[inline]
     pub fn as_slice(&self) -> &[u8] {
         if self.is_in_place { bytes::up_to(self.place, self.len) } else { self.buffer.as_slice() }
     }
@@ -76,10 +81,25 @@ impl<'o> Output<'o> {
         self.buffer.try_reserve(self.len + additional)?;
         self.buffer.extend(bytes::up_to(self.place, self.len));
         self.is_in_place = false;
+        self.len_in_place = 0;
         Ok(())
     }
 
+    #[inline]
     pub(super) fn push(&mut self, text: &[u8]) -> Result {
+        let end = self.len.saturating_add(text.len());
+        if end <= self.len_in_place
+            && let Some(place) = self.place.get_mut(self.len..end)
+        {
+            copy(place, text);
+            self.len = end;
+            return Ok(());
+        }
+        self.push_elsewhere(text)
+    }
+
+    #[inline(never)]
+    fn push_elsewhere(&mut self, text: &[u8]) -> Result {
         self.put(text.len(), |place| place.copy_from_slice(text))
     }
 
@@ -104,6 +124,15 @@ impl<'o> Output<'o> {
             self.fill(b' ', padding)?;
         }
         Ok(())
+    }
+}
+
+/// Copies `text` to a place of its length. What is between two conversions has often one byte, for which a call would take longer.
+#[inline]
+fn copy(place: &mut [u8], text: &[u8]) {
+    match (&mut *place, text) {
+        ([place], [byte]) => *place = *byte,
+        _ => place.copy_from_slice(text),
     }
 }
 

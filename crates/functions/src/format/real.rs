@@ -6,6 +6,7 @@ use lithe_value::bytes;
 use lithe_value::number::Decimal;
 
 use super::Output;
+use super::integer::FromTheEnd;
 use super::scratch::Scratch;
 use super::spec::{Real, Spec};
 use crate::error::Result;
@@ -40,6 +41,11 @@ pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Real, real: f64)
         return write_infinity(output, spec, real);
     }
     let precision = spec.precision.unwrap_or(PRECISION_DEFAULT).min(PRECISION_MAX);
+    if kind == Real::Fixed
+        && let Some(digits) = plain_digits(output, spec, real, precision)
+    {
+        return write_plain(output, spec, (real < 0.0, digits, precision));
+    }
     let decimal = Digits::new(real, kind, precision, spec.alternate2);
     let layout = layout(&decimal, kind, precision, spec);
     let whole = if layout.is_scientific { 0 } else { usize::try_from(layout.exponent).unwrap_or(0) };
@@ -68,6 +74,38 @@ pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Real, real: f64)
         return output.push(bytes::after(text, sign_len));
     }
     output.push_padded(text.as_slice(), text.len(), spec)
+}
+
+/// The digits of a number that is written without flags for its digits, the last `precision` of them behind the point, if they are few.
+#[inline]
+fn plain_digits(output: &Output<'_>, spec: &Spec, real: f64, precision: usize) -> Option<u64> {
+    let has_flags = spec.alternate || spec.alternate2 || spec.thousands || spec.zero;
+    let len_max = DIGITS_MAX as usize + spec.width.checked_add(precision)? + SURPLUS;
+    if has_flags || output.check_conversion(len_max).is_err() {
+        return None;
+    }
+    Decimal::fixed_point(real, precision, DIGITS_MAX)
+}
+
+/// Writes the digits of a number, from the last to the first.
+fn write_plain(output: &mut Output<'_>, spec: &Spec, (is_negative, digits, precision): (bool, u64, usize)) -> Result {
+    let mut text = FromTheEnd::new();
+    let mut rest = digits;
+    for _ in 0..precision {
+        text.put(b'0' + (rest % 10) as u8);
+        rest /= 10;
+    }
+    if precision > 0 {
+        text.put(b'.');
+    }
+    text.put_digits::<10>(rest, b'a');
+    if is_negative {
+        text.put(b'-');
+    } else if let Some(sign) = spec.plus {
+        text.put(sign);
+    }
+    let text = text.as_slice();
+    output.push_padded(text, text.len(), spec)
 }
 
 fn write_infinity(output: &mut Output<'_>, spec: &Spec, real: f64) -> Result {

@@ -165,6 +165,7 @@ impl Spec {
     }
 }
 
+#[inline]
 fn number(rest: &mut &[u8]) -> usize {
     let mut number: u32 = 0;
     while let Some((digit @ b'0'..=b'9', behind)) = rest.split_first() {

@@ -9,7 +9,7 @@ use crate::scalar::quote::{push_doubled, push_unistr_escapes};
 
 /// `%s`: the text, cut at the precision. NULL is empty.
 pub(super) fn write_text(output: &mut Output<'_>, spec: &Spec, text: Option<&[u8]>) -> Result {
-    let text = limited(utf8::until_nul(text.unwrap_or_default()), spec);
+    let text = limited(text.unwrap_or_default(), spec);
     push(output, text, spec)
 }
 
@@ -41,7 +41,10 @@ pub(super) fn write_quoted(output: &mut Output<'_>, spec: &Spec, kind: Quoted, t
         Quoted::Identifier => (b'"', b"(NULL)"),
     };
     let is_null = text.is_none();
-    let text = limited(text.map_or(if_null, utf8::until_nul), spec);
+    let text = limited(text.unwrap_or(if_null), spec);
+    if !spec.alternate && spec.width == 0 {
+        return write_plainly_quoted(output, text, mark, kind == Quoted::Literal && !is_null);
+    }
     let mut quoted = Buffer::with_capacity(text.len() + 2);
     let has_controls = || text.iter().any(|&byte| byte < b' ');
     let escapes = spec.alternate && kind != Quoted::Identifier && (kind == Quoted::Inside || has_controls());
@@ -62,9 +65,23 @@ pub(super) fn write_quoted(output: &mut Output<'_>, spec: &Spec, kind: Quoted, t
     push(output, quoted.as_slice(), spec)
 }
 
+/// Writes `text` with its marks doubled, between two marks if it is a literal.
+fn write_plainly_quoted(output: &mut Output<'_>, text: &[u8], mark: u8, is_literal: bool) -> Result {
+    let around: &[u8] = if is_literal { &[mark] } else { b"" };
+    output.push(around)?;
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(mark, rest) {
+        output.push(bytes::up_to(rest, at + 1))?;
+        output.push(&[mark])?;
+        rest = bytes::after(rest, at + 1);
+    }
+    output.push(rest)?;
+    output.push(around)
+}
+
 /// `%j`, `%J`: the text as a string of JSON, without and with its quotes.
 pub(super) fn write_json(output: &mut Output<'_>, spec: &Spec, quoted: bool, text: Option<&[u8]>) -> Result {
-    let Some(text) = text.map(utf8::until_nul) else {
+    let Some(text) = text else {
         let text: &[u8] = if quoted { b"null" } else { b"" };
         return push(output, text, spec);
     };

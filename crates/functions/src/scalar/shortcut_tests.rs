@@ -58,6 +58,7 @@ fn is_same(entry: &Scalar, args: &[ValueRef<'_>]) -> bool {
     let beside = Beside { site: &site, connection: &NoConnection, memory: &mut memory };
     let shortcut = match (entry.shortcut, args) {
         (Some(Shortcut::Integer(integer)), [value]) => integer(*value).map(ValueRef::Integer),
+        (Some(Shortcut::Name(name)), [value]) => Some(ValueRef::Text(name(*value).as_bytes())),
         (Some(Shortcut::Condition(condition)), [ValueRef::Text(first), ValueRef::Text(text)]) => {
             condition(first, text, beside.site, beside.connection).map(|truth| ValueRef::Integer(i64::from(truth)))
         }

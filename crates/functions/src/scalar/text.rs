@@ -13,7 +13,7 @@ pub(super) const FUNCTIONS: [Scalar; 8] = [
     pure_variadic("concat_ws", 2, concat_ws),
     pure("length", 1, length).or_shortcut(Shortcut::Integer(short_length)).and(Flags::READS_LENGTH),
     pure("lower", 1, lower).or_shortcut(Shortcut::Value(short_lower)),
-    pure("typeof", 1, type_of).or_shortcut(Shortcut::Value(short_type)).and(Flags::READS_TYPE),
+    pure("typeof", 1, type_of).or_shortcut(Shortcut::Name(|value| value.class().name())).and(Flags::READS_TYPE),
     pure("unicode", 1, unicode),
     pure("upper", 1, upper).or_shortcut(Shortcut::Value(short_upper)),
 ];
@@ -41,10 +41,6 @@ fn short_length(value: ValueRef<'_>) -> Option<i64> {
 fn type_of(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.out.set_text(arg(args, 0).class().name().as_bytes());
     Ok(())
-}
-
-fn short_type<'a>(args: &[ValueRef<'a>], _: Beside<'a>) -> Option<ValueRef<'a>> {
-    Some(ValueRef::Text(args.first()?.class().name().as_bytes()))
 }
 
 fn upper(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {

@@ -85,6 +85,27 @@ impl Decimal {
         decimal
     }
 
+    /// The absolute value of `real`, which must be finite, times 10^`fraction_digits`, rounded to an integer as [`Decimal::fixed`] rounds. `None`
+    /// unless it is known that it has no more than `significant_max` digits.
+    #[inline]
+    pub fn fixed_point(real: f64, fraction_digits: usize, significant_max: i32) -> Option<u64> {
+        if fraction_digits > significant_max as usize || significant_max >= ROUND_TRIP_DIGITS {
+            return None;
+        }
+        if real == 0.0 {
+            return Some(0);
+        }
+        let scaled = Scaled::new(real, INTEGER_DIGITS);
+        // The integer has one digit more than it was scaled to, at most.
+        let dropped = scaled.power - fraction_digits as i32;
+        if dropped < INTEGER_DIGITS + 1 - significant_max {
+            return None;
+        }
+        // What has more digits than any integer is nothing.
+        let Some(&unit) = POWERS_OF_TEN.get(dropped as usize) else { return Some(0) };
+        Some((scaled.rounded() + unit / 2) / unit)
+    }
+
     /// `real` rounded to 17 digits, or to less if the rest looks like noise. It works on the integer, because every
     /// real that becomes text is converted here.
     fn round_trip(real: f64) -> Decimal {
@@ -181,6 +202,18 @@ impl Decimal {
         }
     }
 }
+
+/// The powers of ten that a number of 64 bits holds.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+static POWERS_OF_TEN: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut exponent = 1;
+    while exponent < powers.len() {
+        powers[exponent] = 10 * powers[exponent - 1];
+        exponent += 1;
+    }
+    powers
+};
 
 /// `integer` without the zeros at its end, and the number of them. Zero has none.
 fn strip_zeros(mut integer: u64) -> (u64, i32) {
@@ -314,5 +347,31 @@ mod tests {
         check(Decimal::fixed(0.4, 0, 16), "0", 1);
         check(Decimal::fixed(0.04, 0, 16), "0", 1);
         check(Decimal::fixed(123.456, 1, 16), "1235", 3);
+        assert_eq!(Decimal::fixed_point(0.0, 17, 16), None);
+    }
+
+    #[test]
+    fn fixed_point_is_the_integer_of_fixed() {
+        let mut bits: u64 = 88_172_645_463_325_252;
+        for number in 0..200_000u32 {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            let real = match number % 3 {
+                0 => f64::from_bits(bits),
+                1 => (bits % 1_000_000) as f64 / 1000.0,
+                _ => (bits >> 32) as f64 / f64::from(1u32 << (bits % 32)),
+            };
+            let places = (bits % 18) as usize;
+            let (true, Some(integer)) = (real.is_finite(), Decimal::fixed_point(real, places, 16)) else { continue };
+            let fixed = Decimal::fixed(real, places as i32, 16);
+            let mut expected = Decimal::of_integer(integer, places as i32);
+            expected.round(DIGITS_MAX as i32);
+            if fixed.is_zero() {
+                assert_eq!(integer, 0, "{real:e} {places}");
+            } else {
+                assert_eq!((expected.digits(), expected.point()), (fixed.digits(), fixed.point()), "{real:e} {places}");
+            }
+        }
     }
 }

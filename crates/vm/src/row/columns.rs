@@ -16,6 +16,7 @@ use lithe_format::serial_type::SerialType;
 use lithe_pager::PageRef;
 use lithe_value::{Buffer, Encoding, ValueRef};
 
+use super::wide_header::WideHeader;
 use crate::register::{BytesKind, INLINE_MAX, Register};
 
 /// The most columns that are located without the view.
@@ -62,6 +63,8 @@ pub struct Columns {
     wanted: usize,
     /// The beginning of the last header, if its types are few and short, for comparison with the next one.
     last: Beginning,
+    /// The last header, if it has types of several bytes, and how its columns were located.
+    wide: WideHeader,
 }
 
 /// What no byte is.
@@ -124,6 +127,7 @@ impl Columns {
         if wanted != self.wanted {
             self.wanted = wanted;
             self.last.header_len = NO_HEADER;
+            self.wide.forget();
         }
     }
 
@@ -198,13 +202,22 @@ impl Columns {
         if self.last.header_len & TWO_GROUPS != 0 && self.are_two_groups_as_before(page, span) {
             return;
         }
+        if self.wide.is_of(page, span) {
+            (self.is_cut, self.is_short) = self.wide.found();
+            return;
+        }
         self.is_short = false;
+        self.placed = 0;
         self.last.header_len = NO_HEADER;
         if !self.find_few(page, span) {
             self.known = self.find_known(page, span).unwrap_or(0);
         }
+        self.wide.forget();
         if !self.is_cut {
             self.last = self.beginning(page, span).unwrap_or_default();
+        }
+        if self.last.header_len == NO_HEADER && self.placed > 0 {
+            self.wide.keep(page, span, self.is_cut, self.is_short);
         }
     }
 
@@ -286,8 +299,9 @@ impl Columns {
         // With long types there are fewer columns than bytes in the header.
         let beyond = at.saturating_sub(header_end);
         let known = known.saturating_sub(beyond).min(wanted);
+        self.placed = known;
         if self.starts[known] > span.local {
-            (self.is_cut, self.placed) = (true, known);
+            self.is_cut = true;
             return Some(self.known_before(known, span.local));
         }
         self.is_short = known < self.wanted && at >= header_end;

@@ -11,6 +11,7 @@
 //! Numbers and short texts are copied into the register; long ones are borrowed from their page; a value that
 //! overflows the page is copied at once into the register's own memory.
 
+mod range;
 mod row;
 
 use std::rc::Rc;
@@ -26,6 +27,8 @@ use lithe_vfs::ResultCode;
 
 use super::columns::Columns;
 use crate::error::Error;
+pub use range::RangeBound;
+use range::RangeEnd;
 
 /// A cursor on a table or an index.
 pub struct TreeCursor {
@@ -55,6 +58,8 @@ pub struct CursorState {
     leaf: Leaf,
     /// The version of the tree for which `leaf` is valid, or at the last Next; 0 if there was no Next.
     leaf_version: u64,
+    /// Where a range ends on `leaf`.
+    range_end: RangeEnd,
     encoding: Encoding,
     /// The cursor is on the row after its position: the next Next does not move it.
     is_ahead: bool,
@@ -102,6 +107,7 @@ impl CursorState {
             is_wanted: false,
             leaf: Leaf::default(),
             leaf_version: 0,
+            range_end: RangeEnd::default(),
             encoding,
             is_ahead: false,
             has_lent: false,
@@ -302,6 +308,7 @@ impl TreeCursor {
             debug_assert!(leaf.index < leaf.count, "a loop is on a cell of its leaf");
             self.inner.page = Some(page.clone());
             self.inner.leaf = leaf;
+            self.inner.range_end = RangeEnd::default();
             self.inner.leaf_version = self.tree_version();
         }
     }

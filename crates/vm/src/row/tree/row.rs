@@ -3,8 +3,10 @@
 use std::cmp::Ordering;
 
 use lithe_btree::SearchKey;
+use lithe_format::cell::PayloadSpan;
 use lithe_format::record::{Column, Located, PADDING};
 use lithe_format::serial_type::SerialType;
+use lithe_pager::PageRef;
 use lithe_value::{Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 
@@ -145,7 +147,11 @@ impl TreeCursor {
     /// Whether a column that is located is NULL. `None`: the caller must use another path.
     #[inline]
     pub fn is_null_in_place(&self, index: usize) -> Option<bool> {
-        self.found(index).map(|(serial, _)| serial.is_null())
+        match self.found(index) {
+            Some((serial, _)) => Some(serial.is_null()),
+            None if self.inner.state == RowState::Read => self.cut_column(index).map(|column| column.serial.is_null()),
+            None => None,
+        }
     }
 
     /// The type of a column that is located, and the position of its content.
@@ -184,6 +190,25 @@ impl TreeCursor {
         true
     }
 
+    /// The page of the row and its payload there, without a look for its columns: loops over an index often need only the rowid of its entries.
+    /// `None`: the caller must read the row.
+    #[inline]
+    fn payload_in_place(&mut self) -> Option<(&PageRef, PayloadSpan)> {
+        match self.inner.state {
+            RowState::Read => self.inner.page.as_ref().map(|page| (page, self.inner.span)),
+            RowState::Unread if self.inner.leaf.count != 0 && self.inner.leaf_version == self.tree_version() => {
+                let page = self.inner.page.as_ref()?;
+                let span = self.inner.leaf.payload(page, self.inner.leaf.index)?;
+                self.inner.cursor.set_span(span);
+                Some((page, span))
+            }
+            RowState::Unread if !self.inner.is_ahead => {
+                self.inner.cursor.peek(&self.btree).map(|row| (row.page, row.span))
+            }
+            _ => None,
+        }
+    }
+
     /// Puts a column into a register; false if the record has fewer columns.
     pub fn column(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
         if !self.has_row_in_place() && !self.read_row()? {
@@ -209,6 +234,11 @@ impl TreeCursor {
     /// Puts as much of a column into a register as `extent` says, if the column is not entirely on the row's page and not all of it is
     /// wanted. False: the caller must read the column, which need not exist.
     pub fn column_extent(&mut self, index: usize, extent: Extent, dst: &mut Register) -> Result<bool, Error> {
+        if self.inner.state == RowState::Read
+            && let Some(column) = self.cut_column(index)
+        {
+            return Ok(put_extent(column.serial, extent, dst));
+        }
         if !self.has_row_in_place() && !self.read_row()? || self.found(index).is_some() {
             return Ok(false);
         }
@@ -382,34 +412,22 @@ impl TreeCursor {
     /// The rowid that ends the entry of an index; `None` on a null row.
     #[inline]
     pub fn index_rowid(&mut self) -> Result<Option<i64>, Error> {
-        if !self.has_row_in_place() && !self.read_row()? {
-            return Ok(None);
+        if let Some((page, span)) = self.payload_in_place()
+            && let Some(rowid) = last_integer(page, span)
+        {
+            return Ok(Some(rowid));
         }
-        match self.last_integer() {
-            Some(rowid) => Ok(Some(rowid)),
-            None => self.index_rowid_by_view(),
-        }
-    }
-
-    /// The last column of the row, if it is an integer and on the page. Its type ends the header and its content ends the
-    /// payload, so the columns before it need not be read.
-    #[inline]
-    fn last_integer(&self) -> Option<i64> {
-        let span = self.inner.span;
-        if span.overflows() {
-            return None;
-        }
-        let record = self.inner.page.as_ref()?.get(span.range())?;
-        let &header_len @ 2..0x80 = record.first()? else {
-            return None;
-        };
-        let serial = SerialType(u32::from(*record.get(usize::from(header_len) - 1)?));
-        let start = record.len().checked_sub(serial.len() as usize)?;
-        if serial.is_integer() { serial.decode_integer(record, start) } else { None }
+        self.index_rowid_by_view()
     }
 
     #[cold]
     fn index_rowid_by_view(&mut self) -> Result<Option<i64>, Error> {
+        let is_wanted = self.inner.is_wanted;
+        let is_there = self.has_row_in_place() || self.read_row()?;
+        self.inner.is_wanted = is_wanted; // the columns of the next entries need not be located
+        if !is_there {
+            return Ok(None);
+        }
         let row = self.inner.cursor.row(&self.btree)?;
         if !self.inner.has_view {
             self.inner.memory.view.reset(row.len());
@@ -442,11 +460,11 @@ impl TreeCursor {
     /// The first column of the entry, if it is an integer with content.
     #[inline]
     pub fn first_integer(&mut self) -> Option<i64> {
-        if !self.has_row_in_place() {
+        let (page, span) = self.payload_in_place()?;
+        if span.overflows() {
             return None;
         }
-        let page = self.inner.page.as_ref().filter(|_| !self.inner.span.overflows())?;
-        let start = self.inner.span.at as usize;
+        let start = span.at as usize;
         match *page.get(start..)? {
             [header_len @ 2..0x80, serial @ 1..=6, ..] => {
                 columns::integer(page, SerialType(u32::from(serial)), start + usize::from(header_len))
@@ -458,11 +476,10 @@ impl TreeCursor {
     /// The order of the current entry and a key: equal if the entry begins with the key's values.
     #[inline]
     pub fn compare_entry(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
-        if self.has_row_in_place() {
-            let span = self.inner.span;
-            if let (false, Some(page)) = (span.overflows(), &self.inner.page) {
-                return Ok(key.compare_entry(&page[span.range()])?);
-            }
+        if let Some((page, span)) = self.payload_in_place()
+            && !span.overflows()
+        {
+            return Ok(key.compare_entry(&page[span.range()])?);
         }
         let row = self.inner.cursor.row(&self.btree)?;
         if row.span.overflows() {
@@ -483,6 +500,22 @@ impl TreeCursor {
         self.inner.memory.header = entry;
         order
     }
+}
+
+/// The last column of a record, if it is an integer and on the page. Its type ends the header and its content ends the
+/// payload, so the columns before it need not be read.
+#[inline]
+fn last_integer(page: &[u8], span: PayloadSpan) -> Option<i64> {
+    if span.overflows() {
+        return None;
+    }
+    let record = page.get(span.range())?;
+    let &header_len @ 2..0x80 = record.first()? else {
+        return None;
+    };
+    let serial = SerialType(u32::from(*record.get(usize::from(header_len) - 1)?));
+    let start = record.len().checked_sub(serial.len() as usize)?;
+    if serial.is_integer() { serial.decode_integer(record, start) } else { None }
 }
 
 /// Puts what a function reads of a long value into a register. False: it reads all of it.
