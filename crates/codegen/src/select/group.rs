@@ -349,9 +349,11 @@ fn emit_group_reset<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>) {
     cg.b.emit(Insn::Return { ret: groups.reset.ret });
 }
 
-/// Reads the terms of GROUP BY from these registers.
+/// Reads the terms of GROUP BY that are columns, or have queries, from these registers. As in SQLite, the aggregates compute others anew, whose
+/// values have subtypes then.
 fn replace_terms<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, start: Reg) {
-    for (at, term) in groups.terms.iter().enumerate() {
+    let is_read = |expr: &Expr<'a>| matches!(skip_likelihood(*expr), Expr::Column(_)) || has_query(expr);
+    for (at, term) in groups.terms.iter().enumerate().filter(|(_, term)| is_read(&term.expr)) {
         cg.known.replace(term.expr, Replacement::Register(start.at(at)));
     }
 }

@@ -38,19 +38,17 @@ pub(super) fn resolve_constraints<'a>(
     Ok(())
 }
 
-/// Looks up the collations of an index: those that its terms name, and those of the columns that are terms.
-pub(super) fn find_index_collations(resolver: &Resolver<'_>, table: &Table, terms: &[OrderTerm<'_>]) -> Result<()> {
-    terms.iter().try_for_each(|term| {
-        let (expr, named) = split_collation(&term.expr);
-        let column = match expr.kind {
-            ExprKind::Column(name) => table.column(name.name),
-            ExprKind::String(name) => table.column(Name::new(name)),
-            _ => None,
-        };
-        let of_column = || column.map(|at| Coll::of(&table.columns[usize::from(at)].collation));
-        let collation = named.map(Coll::named).or_else(of_column);
-        collation.map_or(Ok(()), |collation| resolver.env.collation(collation).map(drop))
-    })
+/// Looks up the collation of a term of an index: the one that it names, or that of the column that it is.
+fn find_index_collation(resolver: &Resolver<'_>, table: &Table, term: &OrderTerm<'_>) -> Result<()> {
+    let (expr, named) = split_collation(&term.expr);
+    let column = match expr.kind {
+        ExprKind::Column(name) => table.column(name.name),
+        ExprKind::String(name) => table.column(Name::new(name)),
+        _ => None,
+    };
+    let of_column = || column.map(|at| Coll::of(&table.columns[usize::from(at)].collation));
+    let collation = named.map(Coll::named).or_else(of_column);
+    collation.map_or(Ok(()), |collation| resolver.env.collation(collation).map(drop))
 }
 
 /// Looks up the collations that the terms of a table's key name themselves. (Those of columns, and of expressions within a term, need not be
@@ -60,18 +58,20 @@ fn find_collations(resolver: &Resolver<'_>, terms: &[OrderTerm<'_>]) -> Result<(
     named.map(Coll::named).try_for_each(|collation| resolver.env.collation(collation).map(drop))
 }
 
-/// Resolves the terms of an index and its WHERE.
-pub(super) fn resolve_terms<'a>(
+/// Resolves the WHERE of an index and then, one by one, its terms; behind each its collation is looked up, if those of the table `of` are asked
+/// for.
+pub(super) fn resolve_index<'a>(
     resolver: &Resolver<'a>,
-    db: Db,
-    table: &'a Table,
+    (db, table): (Db, &'a Table),
     create: &'a CreateIndex<'a>,
     text: &'a [u8],
+    of: Option<&Table>,
 ) -> Result<()> {
     let source = resolver.new_source();
-    let terms = create.columns.iter().map(|term| (&term.expr, Stored::Index));
-    for (expr, clause) in terms.chain(create.filter.iter().map(|filter| (filter, Stored::PartialIndex))) {
-        resolver.table_expr(expr, text, clause, source, db, table)?;
-    }
-    Ok(())
+    let resolve = |expr, clause| resolver.table_expr(expr, text, clause, source, db, table).map(drop);
+    create.filter.iter().try_for_each(|filter| resolve(filter, Stored::PartialIndex))?;
+    create.columns.iter().try_for_each(|term| {
+        resolve(&term.expr, Stored::Index)?;
+        of.map_or(Ok(()), |of| find_index_collation(resolver, of, term))
+    })
 }

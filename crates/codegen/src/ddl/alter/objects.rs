@@ -12,7 +12,7 @@ use lithe_sql::ast::{CreateTrigger, ExprKind, Quote, Stmt, TriggerEvent};
 use lithe_vm::operand::Db;
 
 use super::change::Change;
-use super::definitions::{find_index_collations, resolve_constraints, resolve_terms};
+use super::definitions::{resolve_constraints, resolve_index};
 use super::edits::RowEdit;
 use super::names::{in_index, in_name, in_table, in_table_legacy};
 use super::text::{TextEdits, as_string, in_quotes, renamed};
@@ -235,7 +235,6 @@ fn index_edit<'a>(
     };
     if is_checked {
         verify::resolve_in_namesake(&resolver, of, table, index, true)
-            .and_then(|()| find_index_collations(&resolver, table, create.columns))
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
     let namesake = verify::namesake(&resolver, of, table.name.name());
@@ -250,7 +249,7 @@ fn index_edit<'a>(
         !matches!(change, Change::Table(_)) && shadowing.view().is_none() && shadowing.virtual_table().is_none()
     });
     let (of_terms, terms) = shadowing.map_or((of, table), |shadowing| (Db::TEMP, &**shadowing));
-    let resolved = resolve_terms(&resolver, of_terms, terms, create, sql);
+    let resolved = resolve_index(&resolver, (of_terms, terms), create, sql, is_checked.then_some(table));
     if is_checked {
         resolved.map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }

@@ -15,7 +15,7 @@ use lithe_sql::{Parsed, parse_statement};
 use lithe_vm::operand::Db;
 
 use super::super::build_options::stored_options;
-use super::definitions::{find_index_collations, resolve_constraints, resolve_terms};
+use super::definitions::{resolve_constraints, resolve_index};
 use super::edits::RowEdit;
 
 use crate::Codegen;
@@ -274,8 +274,7 @@ fn resolve_definition<'a>(resolver: &Resolver<'a>, db: Db, row: &Row) -> Result<
     let Some(index) = table.indexes.iter().find(|index| index.name == row.name) else { return Ok(()) };
     let Some(sql) = &index.sql else { return Ok(()) };
     let Stmt::CreateIndex(create) = resolver.parse_stored(sql)? else { return Ok(()) };
-    find_index_collations(resolver, table, create.columns)?;
-    resolve_terms(resolver, db, table, create, sql)
+    resolve_index(resolver, (db, table), create, sql, Some(table))
 }
 
 fn resolve_stored_trigger<'a>(resolver: &Resolver<'a>, db: Db, trigger: &'a Trigger, when: &str) -> Result<()> {

@@ -164,3 +164,10 @@ select json_array(json(j), x) from t order by 1
 select json_array(json(j) , max(id)) from t
 select json_array(iif(max(id),json(j),0)) from t
 select json_group_array(j) from (select json(j) as j from t order by id desc)
+CREATE TABLE grouped(id INTEGER PRIMARY KEY, attrs)
+INSERT INTO grouped VALUES (1, '{"a":1}'), (2, '{"a":1}'), (3, 'no'), (4, '[2]')
+SELECT json_group_array(json_set(attrs, '$.n', 1)) FROM grouped WHERE id <> 3 GROUP BY json_set(attrs, '$.n', 1)
+SELECT json_group_array(json_set(attrs, '$.n', 1) ORDER BY id), json_set(attrs, '$.n', 1) FROM grouped WHERE id <> 3 GROUP BY json_set(attrs, '$.n', 1) ORDER BY 2
+SELECT json_group_array(CASE WHEN json_valid(attrs) THEN json_set(attrs, '$.n', 1) END) FROM grouped GROUP BY CASE WHEN json_valid(attrs) THEN json_set(attrs, '$.n', 1) END
+SELECT json_group_object(id, json(attrs)), json_array(json(attrs)) FROM grouped WHERE id <> 3 GROUP BY json(attrs), attrs
+SELECT json_group_array(attrs), json_group_array((SELECT json(attrs))) FROM grouped WHERE id <> 3 GROUP BY attrs, (SELECT json(attrs))
