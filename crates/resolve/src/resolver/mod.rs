@@ -11,6 +11,7 @@
 //! | `expr::query` | whole queries; its parts: `select`, `values`, `group`, `order`, `columns`, `from`, `join`, `with`, `view`, `set` (IN table), `merge` (compounds), `derived`, `sources` (which error about sources is reported) |
 //! | `change` | INSERT, UPDATE, DELETE, with RETURNING and ON CONFLICT |
 //! | `schema` | CREATE statements |
+//! | `other_databases` | what a view or trigger names of other databases |
 //! | `stored`, `stored_text` | expressions and queries that the catalog keeps as text |
 //! | `nodes`, `source_columns` | nodes of the resolved tree that are built from others; the columns of a source |
 //! | `tables` | the name of a table → the table |
@@ -24,6 +25,7 @@ mod name_log;
 mod nesting;
 mod nodes;
 mod numbers;
+mod other_databases;
 mod query_checks;
 mod reads;
 mod schema;
@@ -348,11 +350,11 @@ impl<'a> Resolver<'a> {
     /// "view v cannot reference objects in database x", because a view that is not temporary remains when other
     /// databases are detached.
     pub fn refuse_other_databases(&self, db: Db, name: Ident<'_>, sql: &[u8], select: &ast::Select<'a>) -> Result<()> {
-        schema::refuse_other_databases(self, db, name, sql, select)
+        other_databases::refuse_in_view(self, db, name, sql, select)
     }
 
     /// The same of a trigger.
     pub fn refuse_other_databases_in_trigger(&self, db: Db, create: &'a ast::CreateTrigger<'a>) -> Result<()> {
-        schema::refuse_other_databases_in_trigger(self, db, create)
+        other_databases::refuse_in_trigger(self, db, create)
     }
 }

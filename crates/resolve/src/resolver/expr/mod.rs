@@ -480,10 +480,10 @@ fn is_truth(expr: &ast::Expr<'_>) -> Option<bool> {
     }
 }
 
-/// The constant value of `y IN ()` and `y NOT IN ()`.
+/// The constant value of `y IN ()` and `y NOT IN ()`, for which SQLite's parser puts FALSE and TRUE unless y calls a function.
 fn is_empty_in(expr: &ast::Expr<'_>) -> Option<bool> {
     match expr.kind {
-        ExprKind::In(ast::In { set: ast::InSet::List([]), not, .. }) => Some(*not),
+        ExprKind::In(set) if set.is_in_nothing() => Some(set.not),
         _ => None,
     }
 }
