@@ -346,7 +346,7 @@ mod tests {
         assert!(hooks.progress_interval() == 0 && !hooks.call_progress_handler());
         hooks.set_progress_handler(5, Some(Rc::new(|| true)));
         assert!(hooks.progress_interval() == 5 && hooks.call_progress_handler());
-        hooks.clear();
+        hooks.clear_but_rollback();
         assert!(hooks.progress_interval() == 0 && !hooks.call_progress_handler());
     }
 }

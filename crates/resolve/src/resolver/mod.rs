@@ -98,6 +98,8 @@ pub struct Resolver<'a> {
     pub log: Option<NameLog<'a>>,
     /// A schema is verified: only names are resolved.
     pub only_names: bool,
+    /// What is verified is no schema whose names change, but a definition that has been added to it.
+    pub is_new_definition: bool,
 }
 
 impl<'a> Resolver<'a> {
@@ -121,6 +123,7 @@ impl<'a> Resolver<'a> {
             is_lenient: Cell::new(false),
             log: None,
             only_names: false,
+            is_new_definition: false,
         }
     }
 
@@ -197,6 +200,11 @@ impl<'a> Resolver<'a> {
     /// later; but views that a view names are resolved as ever.
     fn looks_up_no_functions(&self) -> bool {
         self.only_names && !self.nesting.is_in_source_view()
+    }
+
+    /// Whether an AND with FALSE is the number 0, as SQLite's parser reads it, but not to rename what stands in it.
+    fn folds_conditions(&self) -> bool {
+        !self.only_names || self.is_new_definition
     }
 
     /// Runs `f`, which wants the columns of queries, with NULL in the place of each expression that cannot be resolved.

@@ -75,7 +75,8 @@ pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when:
 pub(super) fn verify_last_column(cg: &Codegen<'_>, db: Db, table: &Table, text: &[u8], when: &str) -> Result<()> {
     let env = Environment { authorizer: Authorizer::default(), ..cg.env.clone() };
     let arena = Bump::new();
-    let resolver = resolver_of(&env, &arena);
+    let mut resolver = resolver_of(&env, &arena);
+    resolver.is_new_definition = true;
     let resolved = match resolver.parse_stored(text)? {
         Stmt::CreateTable(CreateTable { body: TableBody::Columns(body), .. }) => {
             let column = body.columns.last();

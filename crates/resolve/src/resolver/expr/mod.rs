@@ -364,7 +364,7 @@ fn resolve_binary<'a>(
         return Ok(Expr::Binary(op, left, right));
     }
     match op {
-        Op::And if !resolver.only_names && ast::is_folded_to_zero(left, right) => Ok(Expr::Integer(0)),
+        Op::And if resolver.folds_conditions() && ast::is_folded_to_zero(left, right) => Ok(Expr::Integer(0)),
         Op::And => conditions(resolver, scope, left, right).map(|(left, right)| Expr::And(left, right)),
         Op::Or => conditions(resolver, scope, left, right).map(|(left, right)| Expr::Or(left, right)),
         Op::Arrow => operator_call(resolver, scope, "->", &[left, right], span),
