@@ -109,8 +109,13 @@ api! {
         let answer = if connection::is_poisoned(&db) {
             db.fail_poisoned()
         } else {
-            // An error is the connection's last error, as that of a statement that is finalized.
-            blob.inner.close(db.core()).map_or_else(|error| db.fail_code(error.code().0), |()| code::OK)
+            // The result is the connection's last error, as that of a statement that is finalized, unless the handle has lost its row.
+            let is_running = blob.inner.is_running();
+            match blob.inner.close(db.core()) {
+                Err(error) => db.fail_code(error.code().0),
+                Ok(()) if is_running => db.ok(),
+                Ok(()) => code::OK,
+            }
         };
         drop(Box::from_raw(handle));
         db.others.set(db.others.get() - 1);

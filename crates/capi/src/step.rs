@@ -48,6 +48,8 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
 struct Ended {
     /// The statement did not turn out to have expired.
     has_begun: bool,
+    /// It had, before it ran, and could not be compiled again.
+    is_refused: bool,
     /// A statement of the old interface, too, returns SQLITE_BUSY.
     tells_busy: bool,
     /// After SQLITE_BUSY the statement is under way.
@@ -57,7 +59,8 @@ struct Ended {
 impl Ended {
     fn of(statement: &Statement) -> Ended {
         let waits = statement.waits();
-        Ended { has_begun: statement.has_begun(), tells_busy: waits || statement.has_program(), waits }
+        let (has_begun, is_refused) = (statement.has_begun(), statement.is_refused());
+        Ended { has_begun, is_refused, tells_busy: waits || statement.has_program(), waits }
     }
 }
 
@@ -109,6 +112,8 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
             if is_busy && ended.waits {
                 statement.published.wait();
             }
+            // A reset returns the code of a statement that could not be compiled again, but leaves the connection's last error as it is.
+            statement.has_expired.set(!statement.is_legacy && ended.is_refused);
             let is_told = !statement.is_legacy || is_busy && ended.tells_busy || code::primary(code) == code::MISUSE;
             let answer = if is_told { db.fail(&error) } else { db.fail_untold() };
             statement.failure.set(Some(Box::new(error)));
@@ -128,7 +133,7 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
         drop(inside);
         if let Err(error) = current {
             statement.published.end_step(false);
-            return end(statement, db, Err(error), Ended::default());
+            return end(statement, db, Err(error), Ended { is_refused: true, ..Ended::default() });
         }
         db.hooks.trace_statement(statement, explains);
         let Ok(again) = statement.enter() else { return db.fail_code(code::MISUSE) };

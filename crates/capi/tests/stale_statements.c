@@ -88,6 +88,8 @@ static void without_the_schema(void) {
   ANSWERS(db, "BEGIN; CREATE TABLE u(a); ROLLBACK", "");
   ANSWERS(other, "BEGIN EXCLUSIVE", "");
   ANSWERS(db, "SELECT 1, abs(-2), last_insert_rowid()", "1|2|0");
+  ANSWERS(db, "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 3) SELECT n, n IN c FROM c", "1|1 2|1 3|1");
+  ANSWERS(db, "WITH c(n) AS (SELECT 1) SELECT * FROM c, json_each('[1]')", "error 5: database is locked");
   ANSWERS(db, "SELECT * FROM t", "error 5: database is locked");
   sqlite3_int64 size = 0;
   CHECK(sqlite3_serialize(db, "main", &size, 0) == NULL && size == -1 && sqlite3_errcode(db) == SQLITE_BUSY);

@@ -122,7 +122,7 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
         Stmt::Drop(drop) => return drop_object(cg, drop),
         Stmt::Reindex(name) => reindex(cg, name, sql)?,
         Stmt::CreateVirtualTable(create) => create_virtual_table(cg, create, sql)?,
-        Stmt::AlterTable(alter) => alter_table(cg, alter, sql)?,
+        Stmt::AlterTable(alter) => return alter_table(cg, alter, sql),
         Stmt::Analyze(name) => analyze(cg, name, sql)?,
     }
     Ok(&[])

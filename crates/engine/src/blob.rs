@@ -134,7 +134,8 @@ fn root_of(table: &Table) -> Result<PageNo> {
         TableKind::View(_) => Some("view"),
         TableKind::Virtual(_) => Some("virtual table"),
     };
-    if table.has_generated_columns() {
+    let is_ordinary = refused.is_none();
+    if is_ordinary && table.has_generated_columns() {
         return Err(Error::generic(format!("cannot open table with generated columns: {}", table.name)));
     }
     match (refused, table.root) {
@@ -358,6 +359,11 @@ impl Blob {
         }
         // A change of the row after the rollback expires the handle; the rollback no longer matters then.
         self.tripped_at.is_some_and(|tripped| self.watch.expired_at().is_none_or(|expired| expired < tripped))
+    }
+
+    /// Whether the handle has a row.
+    pub fn is_running(&self) -> bool {
+        self.run.is_some()
     }
 
     /// Ends the access. In autocommit mode this commits what was written.

@@ -215,6 +215,10 @@ impl Command for EngineCommand {
         )
     }
 
+    fn reads_between_rows(&self) -> bool {
+        matches!(&self.kind, Kind::Pragma(call) if call.reads_between_rows())
+    }
+
     fn explained(&self) -> Option<&Program> {
         match &self.kind {
             Kind::ExplainProgram(program) => Some(program),

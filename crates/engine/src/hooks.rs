@@ -201,11 +201,10 @@ impl Hooks {
         }
     }
 
-    /// The connection closes: no hook is called for a rollback that this causes.
-    pub(crate) fn clear(&self) {
+    /// The connection closes: as in SQLite, no hook is called but that for the rollback that this causes.
+    pub(crate) fn clear_but_rollback(&self) {
         self.trigger_trace.set(None);
         self.commit.set(None);
-        self.rollback.set(None);
         self.update.set(None);
         self.preupdate.clear();
         self.wal.set(None);
@@ -347,7 +346,7 @@ mod tests {
         assert!(hooks.progress_interval() == 0 && !hooks.call_progress_handler());
         hooks.set_progress_handler(5, Some(Rc::new(|| true)));
         assert!(hooks.progress_interval() == 5 && hooks.call_progress_handler());
-        hooks.clear();
+        hooks.clear_but_rollback();
         assert!(hooks.progress_interval() == 0 && !hooks.call_progress_handler());
     }
 }

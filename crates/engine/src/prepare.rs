@@ -321,7 +321,7 @@ impl Connection {
             StatementKind::Program(stmt) => stmt,
         };
         self.check_named_database(&stmt, sql)?;
-        self.load_schemas_for(&stmt, sql)?;
+        self.load_schemas_for(&stmt)?;
         if statement.explain == Explain::No && self.creates_temporary(&stmt) {
             self.databases.btree(Db::TEMP)?;
         }
@@ -379,17 +379,17 @@ impl Connection {
     }
 
     /// Loads the schemas that compiling the statement asks for.
-    fn load_schemas_for(&self, stmt: &Stmt<'_>, sql: &[u8]) -> Result<()> {
+    fn load_schemas_for(&self, stmt: &Stmt<'_>) -> Result<()> {
         if let Stmt::AlterTable(alter) = stmt
             && self.definitions.may_have_written_schema.get()
         {
             return self.reread_for_alter(alter);
         }
-        // A query that names no table asks nothing of a schema, once the encoding is known: it does not wait for a database that is locked,
+        // A query that names no table, or only its own common tables, asks nothing of a schema, once the encoding is known: it does not wait for a database that is locked,
         // and runs beside one that is malformed.
         let is_encoding_known = self.definitions.is_encoding_fixed.get();
         match self.load_schemas() {
-            Err(_) if is_encoding_known && is_without_tables(stmt, sql) => Ok(()),
+            Err(_) if is_encoding_known && statement_text::names_no_table(stmt) => Ok(()),
             loaded => loaded,
         }
     }
@@ -497,10 +497,6 @@ impl Connection {
 fn looks_for_temporary_users(stmt: &Stmt<'_>) -> bool {
     use ast::AlterAction::{DropColumn, RenameColumn, RenameTable};
     matches!(stmt, Stmt::AlterTable(alter) if matches!(alter.action, RenameTable(_) | RenameColumn { .. } | DropColumn(_)))
-}
-
-fn is_without_tables(stmt: &Stmt<'_>, sql: &[u8]) -> bool {
-    matches!(stmt, Stmt::Select(_)) && statement_text::names_no_table(sql)
 }
 
 /// What a compiled statement has used of its text and parameters.

@@ -1,22 +1,29 @@
-//! What a text needs of the schema, and of a connection that was interrupted: questions to the text alone.
+//! What a text needs of the schema, and of a connection that was interrupted: questions to the text, or its tree, alone.
 
 use bumpalo::Bump;
-use lithe_sql::ast::{StatementKind, Stmt};
+use lithe_sql::ast::{
+    Expr, ExprKind, FromItem, In, InSet, Node, QualifiedName, Source, StatementKind, Stmt, walk_select,
+};
 use lithe_sql::{Lexer, Limits, TokenKind, parse_statement};
 use lithe_value::grow::LONG_TEXT;
 
 use crate::error::Error;
 
-/// Whether the text names no table, so that it means the same whatever the schema is. Only for a SELECT.
-pub(crate) fn names_no_table(sql: &[u8]) -> bool {
-    let mut lexer = Lexer::new(sql);
-    loop {
-        match lexer.next_significant().kind {
-            TokenKind::EndOfText | TokenKind::Semicolon => return true,
-            TokenKind::From | TokenKind::In => return false,
-            _ => {}
-        }
-    }
+/// Whether a statement is a query that names no table but its own common tables.
+pub(crate) fn names_no_table(stmt: &Stmt<'_>) -> bool {
+    let Stmt::Select(select) = stmt else { return false };
+    let (mut common, mut tables, mut has_others) = (Vec::new(), Vec::new(), false);
+    let mut note = |name: QualifiedName<'_>| match name.schema {
+        Some(_) => has_others = true,
+        None => tables.push(name.name.name.to_str_lossy().into_owned()),
+    };
+    walk_select(select, &mut |node| match node {
+        Node::CommonTable(table) => common.push(table.name.name.to_str_lossy().into_owned()),
+        Node::FromItem(FromItem { source: Source::Table(name) | Source::Function(name, _), .. }) => note(*name),
+        Node::Expr(Expr { kind: ExprKind::In(In { set: InSet::Table(name, ..), .. }), .. }) => note(*name),
+        _ => {}
+    });
+    !has_others && tables.iter().all(|table| common.iter().any(|name: &String| name.eq_ignore_ascii_case(table)))
 }
 
 /// The result of compiling while the connection is interrupted. SQLite asks at each white space and at the end of the text, and may

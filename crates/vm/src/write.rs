@@ -194,7 +194,8 @@ pub fn inserted(m: &mut Machine, info: &CursorInfo, host: &dyn Host, flags: u8, 
     if m.watches_rows {
         tell_watchers(info, host, rowid);
     }
-    if m.has_update_hook {
+    // As in SQLite, not for rows that ALTER TABLE DROP COLUMN writes again.
+    if m.has_update_hook && flags & insert_flags::COUNT_CHANGE != 0 {
         let is_update = flags & insert_flags::IS_UPDATE != 0;
         let operation = if is_update { operation::UPDATE } else { operation::INSERT };
         tell_hook(info, host, operation, rowid);

@@ -48,7 +48,8 @@ pub struct sqlite3_stmt {
     pub(crate) is_legacy: bool,
     /// The error of the last run, which `sqlite3_reset` returns.
     pub(crate) failure: Cell<Option<Box<Error>>>,
-    /// The statement is one of the old interface that has expired: its failure is told by the results of calls alone.
+    /// The statement has expired, and is one of the old interface or could not be compiled again: what a reset returns is not the
+    /// connection's last error.
     pub(crate) has_expired: Cell<bool>,
     pub(crate) sql: SqlText,
     /// The normalized text, computed at its first use.

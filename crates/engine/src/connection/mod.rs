@@ -165,7 +165,7 @@ impl Connection {
     }
 
     fn close_databases(&self) -> Result<()> {
-        self.hooks.clear();
+        self.hooks.clear_but_rollback();
         if self.transaction.is_broken() {
             self.abandon();
         }
@@ -173,6 +173,7 @@ impl Connection {
         if !self.transaction.is_autocommit() || self.transaction.has_active() {
             self.roll_back_all();
         }
+        self.hooks.rollback.set(None);
         self.programs.clear();
         self.kept_tables.clear();
         self.virtual_tables.close(self);

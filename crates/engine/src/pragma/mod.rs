@@ -216,6 +216,11 @@ impl PragmaCall {
         self.pragma.is_none_or(|pragma| !matches!(pragma.name, "journal_mode" | "optimize"))
     }
 
+    /// Whether SQLite reads tables between the rows.
+    pub(crate) fn reads_between_rows(&self) -> bool {
+        self.pragma.is_some_and(|pragma| pragma.name == "foreign_key_check")
+    }
+
     /// What SQLite refuses when the pragma is compiled.
     fn check_early(&self, connection: &Connection, entry: &Pragma) -> Result<()> {
         if entry.traits & OF_VIEW != 0 {

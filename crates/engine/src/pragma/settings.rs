@@ -215,7 +215,9 @@ fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    if call.value.is_some() {
+    // A function is not replaced while other statements run. That this has failed the pragma does not tell.
+    let is_alone = call.connection.transaction.active_count() <= 1;
+    if call.value.is_some() && is_alone {
         runtime_switch(call, Flags::CASE_SENSITIVE_LIKE, Some(|flags| &mut flags.case_sensitive_like))?;
         let like = like_of_pragma();
         let replace = |registry: &mut Registry| -> Vec<_> {

@@ -11,6 +11,7 @@
 //! | `expr::query` | whole queries; its parts: `select`, `values`, `group`, `order`, `columns`, `from`, `join`, `with`, `view`, `set` (IN table), `merge` (compounds), `derived`, `sources` (which error about sources is reported) |
 //! | `change` | INSERT, UPDATE, DELETE, with RETURNING and ON CONFLICT |
 //! | `schema` | CREATE statements |
+//! | `other_databases` | what a view or trigger names of other databases |
 //! | `stored`, `stored_text` | expressions and queries that the catalog keeps as text |
 //! | `nodes`, `source_columns` | nodes of the resolved tree that are built from others; the columns of a source |
 //! | `tables` | the name of a table → the table |
@@ -24,6 +25,7 @@ mod name_log;
 mod nesting;
 mod nodes;
 mod numbers;
+mod other_databases;
 mod query_checks;
 mod reads;
 mod schema;
@@ -96,6 +98,8 @@ pub struct Resolver<'a> {
     pub log: Option<NameLog<'a>>,
     /// A schema is verified: only names are resolved.
     pub only_names: bool,
+    /// What is verified is no schema whose names change, but a definition that has been added to it.
+    pub is_new_definition: bool,
 }
 
 impl<'a> Resolver<'a> {
@@ -119,6 +123,7 @@ impl<'a> Resolver<'a> {
             is_lenient: Cell::new(false),
             log: None,
             only_names: false,
+            is_new_definition: false,
         }
     }
 
@@ -195,6 +200,11 @@ impl<'a> Resolver<'a> {
     /// later; but views that a view names are resolved as ever.
     fn looks_up_no_functions(&self) -> bool {
         self.only_names && !self.nesting.is_in_source_view()
+    }
+
+    /// Whether an AND with FALSE is the number 0, as SQLite's parser reads it, but not to rename what stands in it.
+    fn folds_conditions(&self) -> bool {
+        !self.only_names || self.is_new_definition
     }
 
     /// Runs `f`, which wants the columns of queries, with NULL in the place of each expression that cannot be resolved.
@@ -348,11 +358,11 @@ impl<'a> Resolver<'a> {
     /// "view v cannot reference objects in database x", because a view that is not temporary remains when other
     /// databases are detached.
     pub fn refuse_other_databases(&self, db: Db, name: Ident<'_>, sql: &[u8], select: &ast::Select<'a>) -> Result<()> {
-        schema::refuse_other_databases(self, db, name, sql, select)
+        other_databases::refuse_in_view(self, db, name, sql, select)
     }
 
     /// The same of a trigger.
     pub fn refuse_other_databases_in_trigger(&self, db: Db, create: &'a ast::CreateTrigger<'a>) -> Result<()> {
-        schema::refuse_other_databases_in_trigger(self, db, create)
+        other_databases::refuse_in_trigger(self, db, create)
     }
 }

@@ -24,7 +24,7 @@ use super::super::names::quoted;
 use super::super::system;
 use super::edits::{self, RowEdit};
 use super::text::{TextEdits, token_from};
-use super::{Altered, SEPARATOR, verify};
+use super::{Altered, SEPARATOR, failing_call, verify};
 use crate::Destination;
 use crate::write::{emit_affinities, emit_failure};
 use crate::{Codegen, ColumnAccess};
@@ -35,22 +35,25 @@ pub(super) fn add_column<'a>(
     altered: Altered<'a>,
     definition: &'a ColumnDef<'a>,
     sql: &'a [u8],
-) -> Result<()> {
+) -> Result<&'a [OutputColumn<'a>]> {
     check_name(cg, altered, definition).map_err(|error| error.while_reading(sql, definition.constraints_start()))?;
     let Altered { db, table } = altered;
     let written = with_comments(sql, definition.span);
     let (new_sql, copy) = new_text(cg, altered, written.text(sql))?;
     let built = build(cg, altered, definition, &new_sql);
     let (new_table, refusal) = built.map_err(|error| error.moved(copy, written, sql))?;
+    // What the text names exists; what else is wrong with its expressions SQLite finds when it has written the text.
+    let refusal =
+        refusal.or_else(|| verify::verify_last_column(cg, db, &new_table, &new_sql, "after add column").err());
     let column = new_table.columns.last().expect("a column has been added");
     cg.transactions.use_database(db, true);
     cg.journal.note_more_changes();
     cg.journal.note_may_abort();
-    emit_demands(cg, altered, definition, column)?;
+    let columns = emit_demands(cg, altered, definition, column)?;
     cg.env.authorize_add_column(db)?;
     if let Some(error) = refusal {
         emit_failure(cg, Conflict::Abort, ResultCode::ERROR, error.into_report().message);
-        return Ok(());
+        return Ok(columns);
     }
     if table.strict && column.generated.is_some() {
         // SQLite checks the types by quick_check, which needs the collations of all indexes.
@@ -65,7 +68,7 @@ pub(super) fn add_column<'a>(
     if has_check || may_be_null || table.strict {
         emit_check(cg, altered)?;
     }
-    Ok(())
+    Ok(columns)
 }
 
 /// Checks that the table can have another column, of this name.
@@ -196,13 +199,13 @@ fn check_definition(definition: &ColumnDef<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Emits the checks of the definition that fail only if the table has rows.
+/// Emits the checks of the definition that fail only if the table has rows; returns the columns that the statement has by them.
 fn emit_demands<'a>(
     cg: &mut Codegen<'a>,
     altered: Altered<'a>,
     definition: &'a ColumnDef<'a>,
     column: &Column,
-) -> Result<()> {
+) -> Result<&'a [OutputColumn<'a>]> {
     let refers = definition.constraints.iter().any(|c| matches!(c.kind, ColumnConstraintKind::References(_)));
     let literal = column.default.as_ref().map(|default| default.old_rows.as_ref());
     let is_null = match literal {
@@ -230,9 +233,10 @@ fn emit_demands<'a>(
         }
     }
     if let Some(message) = refused.first() {
-        return emit_refusal(cg, altered, message);
+        emit_refusal(cg, altered, message)?;
+        return Ok(failing_call(cg, format!("raise(ABORT,{})", quoted(Name::new(message.as_bytes()), '\''))));
     }
-    Ok(())
+    Ok(&[])
 }
 
 /// Emits a failure if the table has a row.

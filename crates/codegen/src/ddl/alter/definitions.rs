@@ -4,7 +4,8 @@ use lithe_catalog::{Result, Table, split_collation};
 use lithe_resolve::ir::Coll;
 use lithe_resolve::{Resolver, Stored};
 use lithe_sql::ast::{
-    ColumnConstraintKind, CreateIndex, CreateTable, Expr, ExprKind, Name, OrderTerm, TableBody, TableConstraintKind,
+    ColumnConstraintKind, ColumnDef, CreateIndex, CreateTable, ExprKind, Name, OrderTerm, TableBody,
+    TableConstraintKind,
 };
 use lithe_vm::operand::Db;
 
@@ -17,18 +18,13 @@ pub(super) fn resolve_constraints<'a>(
     text: &'a [u8],
 ) -> Result<()> {
     let TableBody::Columns(body) = create.body else { return Ok(()) };
+    body.columns.iter().try_for_each(|column| resolve_column(resolver, db, table, column, text))?;
     let source = resolver.new_source();
-    let resolve = |expr: &'a Expr<'a>, clause| resolver.table_expr(expr, text, clause, source, db, table).map(|_| ());
-    for constraint in body.columns.iter().flat_map(|column| column.constraints) {
-        match &constraint.kind {
-            ColumnConstraintKind::Check(check) => resolve(&check.condition, Stored::Check)?,
-            ColumnConstraintKind::Generated { value, .. } => resolve(value, Stored::Generated)?,
-            _ => {}
-        }
-    }
     for constraint in body.constraints {
         match &constraint.kind {
-            TableConstraintKind::Check(check) => resolve(&check.condition, Stored::Check)?,
+            TableConstraintKind::Check(check) => {
+                resolver.table_expr(&check.condition, text, Stored::Check, source, db, table)?;
+            }
             TableConstraintKind::PrimaryKey { columns, .. } | TableConstraintKind::Unique { columns, .. } => {
                 find_collations(resolver, columns)?;
             }
@@ -36,6 +32,26 @@ pub(super) fn resolve_constraints<'a>(
         }
     }
     Ok(())
+}
+
+/// Resolves the expressions in the definition of a column.
+pub(super) fn resolve_column<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    table: &'a Table,
+    column: &'a ColumnDef<'a>,
+    text: &'a [u8],
+) -> Result<()> {
+    let source = resolver.new_source();
+    column.constraints.iter().try_for_each(|constraint| match &constraint.kind {
+        ColumnConstraintKind::Check(check) => {
+            resolver.table_expr(&check.condition, text, Stored::Check, source, db, table).map(drop)
+        }
+        ColumnConstraintKind::Generated { value, .. } => {
+            resolver.table_expr(value, text, Stored::Generated, source, db, table).map(drop)
+        }
+        _ => Ok(()),
+    })
 }
 
 /// Looks up the collation of a term of an index: the one that it names, or that of the column that it is.

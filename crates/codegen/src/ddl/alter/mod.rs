@@ -33,19 +33,24 @@ mod verify;
 
 use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, ErrorKind, Result, Table, VirtualState, fail};
-use lithe_resolve::is_rowid_name;
-use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Ident, Stmt, TableBody, TableColumns};
+use lithe_resolve::ir::{Expr, OutputColumn};
+use lithe_resolve::{is_rowid_name, plain_output};
+use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Ident, Name, Stmt, TableBody, TableColumns};
 use lithe_vm::operand::Db;
 pub use quotes::with_single_quotes;
 
-use super::names::as_written;
+use super::names::{as_written, quoted};
 use crate::Codegen;
 
 /// What stands before a definition that is added to the text of a table.
 const SEPARATOR: &[u8] = b", ";
 
-/// ALTER TABLE; `sql` is the statement's text.
-pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, sql: &'a [u8]) -> Result<()> {
+/// ALTER TABLE; `sql` is the statement's text. Returns the columns of its rows, of which it has none.
+pub(crate) fn alter_table<'a>(
+    cg: &mut Codegen<'a>,
+    alter: &'a AlterTable<'a>,
+    sql: &'a [u8],
+) -> Result<&'a [OutputColumn<'a>]> {
     let reading = |error: CompileError| match alter.action {
         AlterAction::AddColumn(definition) => error.while_reading(sql, definition.constraints_start()),
         _ => error,
@@ -74,15 +79,41 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
     cg.journal.note_more_changes();
     cg.journal.note_may_abort();
     match &alter.action {
-        AlterAction::RenameTable(name) => rename::rename_table(cg, altered, *name),
-        AlterAction::RenameColumn { from, to } => rename::rename_column(cg, altered, *from, *to, sql),
-        AlterAction::AddColumn(definition) => add_column::add_column(cg, altered, definition, sql),
-        AlterAction::DropColumn(name) => drop_column::drop_column(cg, altered, *name, sql),
-        AlterAction::AddCheck { name, check, span } => constraint::add_check(cg, altered, *name, check, *span, sql),
-        AlterAction::DropConstraint(name) => constraint::drop_constraint(cg, altered, *name),
-        AlterAction::SetNotNull { column, span, .. } => constraint::set_not_null(cg, altered, *column, *span, sql),
-        AlterAction::DropNotNull(column) => constraint::drop_not_null(cg, altered, *column),
+        AlterAction::RenameTable(name) => rename::rename_table(cg, altered, *name)?,
+        AlterAction::RenameColumn { from, to } => rename::rename_column(cg, altered, *from, *to, sql)?,
+        AlterAction::AddColumn(definition) => return add_column::add_column(cg, altered, definition, sql),
+        AlterAction::DropColumn(name) => drop_column::drop_column(cg, altered, *name, sql)?,
+        AlterAction::AddCheck { name, check, span } => {
+            constraint::add_check(cg, altered, *name, check, *span, sql)?;
+            let message = name.map(|name| format!("constraint {} already exists", name.name));
+            return Ok(constraint_call(cg, message.as_deref()));
+        }
+        AlterAction::DropConstraint(name) => constraint::drop_constraint(cg, altered, *name)?,
+        AlterAction::SetNotNull { column, span, .. } => {
+            constraint::set_not_null(cg, altered, *column, *span, sql)?;
+            return Ok(constraint_call(cg, None));
+        }
+        AlterAction::DropNotNull(column) => constraint::drop_not_null(cg, altered, *column)?,
     }
+    Ok(&[])
+}
+
+/// The column of a statement that edits constraints: by the first of SQLite's queries within it, which fails with this message if a constraint
+/// of the name is there, or because of a row.
+fn constraint_call<'a>(cg: &Codegen<'a>, message: Option<&str>) -> &'a [OutputColumn<'a>] {
+    let (message, code) = match message {
+        Some(message) => (message, ResultCode::ERROR),
+        None => ("constraint failed", ResultCode::CONSTRAINT),
+    };
+    failing_call(cg, format!("sqlite_fail({}, {})", quoted(Name::new(message.as_bytes()), '\''), code.0))
+}
+
+/// The column that SQLite's statement has by a query within it, which calls a function only to fail and never gives a row: `sqlite3_column_count()` is
+/// 1, and this the column's name.
+fn failing_call<'a>(cg: &Codegen<'a>, call: String) -> &'a [OutputColumn<'a>] {
+    let name = Name::new(cg.arena.alloc_str(&call).as_bytes());
+    let column = plain_output(&Expr::Null).renamed(name);
+    cg.arena.alloc_slice_copy(&[OutputColumn { affinity: None, ..column }])
 }
 
 /// Defers an error in the schema to the run. SQLite finds it by nested statements, after it has taken its locks.

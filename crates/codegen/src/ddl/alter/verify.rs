@@ -10,12 +10,12 @@ use lithe_catalog::{
 use lithe_resolve::authorize::Authorizer;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::{ChangeTarget, Found, Resolver, Rules, Scope, ScopeSource};
-use lithe_sql::ast::{CreateTrigger, Name, Select, Stmt, TriggerEvent};
+use lithe_sql::ast::{CreateTable, CreateTrigger, Name, Select, Stmt, TableBody, TriggerEvent};
 use lithe_sql::{Parsed, parse_statement};
 use lithe_vm::operand::Db;
 
 use super::super::build_options::stored_options;
-use super::definitions::{resolve_constraints, resolve_index};
+use super::definitions::{resolve_column, resolve_constraints, resolve_index};
 use super::edits::RowEdit;
 
 use crate::Codegen;
@@ -69,6 +69,22 @@ pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when:
         test(&resolver, of, when)?;
     }
     Ok(())
+}
+
+/// Resolves the definition of the last column of a table that is not in the schema yet; `text` is the table's.
+pub(super) fn verify_last_column(cg: &Codegen<'_>, db: Db, table: &Table, text: &[u8], when: &str) -> Result<()> {
+    let env = Environment { authorizer: Authorizer::default(), ..cg.env.clone() };
+    let arena = Bump::new();
+    let mut resolver = resolver_of(&env, &arena);
+    resolver.is_new_definition = true;
+    let resolved = match resolver.parse_stored(text)? {
+        Stmt::CreateTable(CreateTable { body: TableBody::Columns(body), .. }) => {
+            let column = body.columns.last();
+            column.map_or(Ok(()), |column| resolve_column(&resolver, db, table, column, text))
+        }
+        _ => Ok(()),
+    };
+    resolved.map_err(|error| in_object("table", table.name.name(), when, &error))
 }
 
 fn resolver_of<'a>(env: &'a Environment, arena: &'a Bump) -> Resolver<'a> {

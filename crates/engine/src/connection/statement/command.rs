@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use lithe_value::{Value, ValueRef};
+use lithe_vfs::ResultCode;
 use lithe_vm::Program;
 use lithe_vm::result_columns::ResultColumns;
 
 use super::Step;
 use crate::connection::Connection;
 use crate::connection::transaction::StatementRun;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A row that the engine has made.
 pub(crate) type CommandRow = Vec<Value>;
@@ -34,6 +35,9 @@ pub(crate) trait Command: fmt::Debug + Send + Sync {
     /// Whether the command is compiled again when the schema has changed.
     fn uses_schema(&self) -> bool;
 
+    /// Whether SQLite reads tables between the rows, so that a change of the schema that is rolled back ends the run.
+    fn reads_between_rows(&self) -> bool;
+
     /// How many instructions SQLite's program has beside those of its rows.
     fn instructions(&self) -> u32;
 
@@ -49,11 +53,18 @@ pub(crate) struct CommandRun {
     rows: Option<Vec<CommandRow>>,
     /// The number of rows returned so far.
     given: usize,
+    /// A ROLLBACK has ended what the run reads.
+    is_tripped: bool,
 }
 
 impl CommandRun {
     pub(crate) fn new(command: Arc<dyn Command>, parameter_count: usize) -> CommandRun {
-        CommandRun { command, bindings: vec![Value::NULL; parameter_count], rows: None, given: 0 }
+        CommandRun { command, bindings: vec![Value::NULL; parameter_count], rows: None, given: 0, is_tripped: false }
+    }
+
+    /// A ROLLBACK has undone a change of the schema.
+    pub(crate) fn trip(&mut self) {
+        self.is_tripped = self.rows.is_some() && self.command.reads_between_rows();
     }
 
     /// The program that an EXPLAIN shows.
@@ -86,6 +97,9 @@ impl CommandRun {
     }
 
     pub(crate) fn step(&mut self, connection: &Connection, run: &StatementRun) -> Result<Step> {
+        if std::mem::take(&mut self.is_tripped) {
+            return Err(Error::from_code(ResultCode::ABORT_ROLLBACK));
+        }
         let has_given_all = self.rows.as_ref().is_none_or(|rows| self.given == rows.len());
         if self.rows.is_none() || (has_given_all && run.vacuumed.get().is_some()) {
             let instructions = self.command.instructions();
@@ -116,6 +130,7 @@ impl CommandRun {
     pub(crate) fn reset(&mut self) {
         self.rows = None;
         self.given = 0;
+        self.is_tripped = false;
     }
 
     /// How many columns its rows have.

@@ -79,6 +79,8 @@ pub struct Statement {
     is_running: bool,
     /// The last step came as far as the program, which was current or could be compiled again.
     has_begun: bool,
+    /// The last step found that the statement had expired, and it could not be compiled again.
+    is_refused: bool,
     /// The statement runs under locks on tables of shared caches.
     is_under_locks: bool,
     is_on_row: bool,
@@ -107,6 +109,7 @@ impl Statement {
             run: StatementRun::default(),
             is_running: false,
             has_begun: false,
+            is_refused: false,
             is_under_locks: false,
             is_on_row: false,
             can_wait: false,
@@ -258,6 +261,11 @@ impl Statement {
     /// Whether the last step began a run. It did not if the statement had to be compiled again and could not be.
     pub fn has_begun(&self) -> bool {
         self.has_begun
+    }
+
+    /// Whether the last step found that the statement had expired, before it ran, and could not compile it again.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused
     }
 
     /// Makes the statement behave as one of the C interface: when a step finds a database locked before it has done anything, the

@@ -67,10 +67,18 @@ impl Statement {
             if self.is_legacy {
                 return Err(Error::from_code(ResultCode::SCHEMA));
             }
-            self.recompile(connection)?;
+            self.refresh(connection)?;
         } else if self.has_new_values || self.is_stale_command(connection) {
-            self.recompile(connection)?;
+            self.refresh(connection)?;
         }
+        Ok(())
+    }
+
+    #[cold]
+    fn refresh(&mut self, connection: &Connection) -> Result<()> {
+        self.is_refused = true;
+        self.recompile(connection)?;
+        self.is_refused = false;
         Ok(())
     }
 

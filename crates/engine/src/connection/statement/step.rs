@@ -142,7 +142,7 @@ impl Statement {
 
     fn begin(&mut self, connection: &Connection) -> Result<()> {
         assert!(!self.is_running, "a run begins within another");
-        self.has_begun = false;
+        (self.has_begun, self.is_refused) = (false, false);
         connection.transaction.check_unbroken()?;
         connection.check_memory()?;
         if self.too_many_zeros != 0 {
@@ -177,10 +177,11 @@ impl Statement {
     fn advance(&mut self, connection: &Connection) -> Result<()> {
         debug_assert!(self.is_running && !self.is_on_row, "a run that has not begun goes on");
         connection.transaction.check_unbroken()?;
-        if connection.transaction.notice_rollback(&self.run)
-            && let Runner::Program(vm) = &mut self.runner
-        {
-            vm.trip();
+        if connection.transaction.notice_rollback(&self.run) {
+            match &mut self.runner {
+                Runner::Program(vm) => vm.trip(),
+                Runner::Command(command) => command.trip(),
+            }
         }
         if connection.databases.shares_cache() {
             connection.state.note_write(); // other connections of the cache may have written

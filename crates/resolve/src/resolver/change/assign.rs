@@ -23,11 +23,8 @@ pub(super) fn resolve_assignments<'a>(
         for (at, column) in assignment.columns.iter().enumerate() {
             note_named(resolver, scope, target, *column);
             let named = target.find(column.name);
-            // SQLite resolves the assigned value before the column.
-            let column = column_at(resolver, target, column.name, named).or_else(|error| {
-                resolve_expr_or_row(resolver, scope, &assignment.value)?;
-                Err(error)
-            })?;
+            let column = column_at(resolver, target, column.name, named)
+                .map_err(|error| or_of_value(resolver, scope, assignment, at, error))?;
             // Filled in below, once it is known that all columns exist.
             assigned.push(Assigned { column, named, value: Expr::Integer(at as i64) });
         }
@@ -44,6 +41,23 @@ pub(super) fn resolve_assignments<'a>(
         return Ok(resolver.slice(&allowed));
     }
     Ok(assigned.into_bump_slice())
+}
+
+/// What to report where the column at `at` cannot be assigned: SQLite resolves each value before its column, and values of a row one by one.
+#[cold]
+fn or_of_value<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    assignment: &ast::Assignment<'a>,
+    at: usize,
+    error: CompileError,
+) -> CompileError {
+    let values = match &assignment.value.kind {
+        ast::ExprKind::RowValue(items) if items.len() == assignment.columns.len() => items.get(..=at).unwrap_or(items),
+        _ => std::slice::from_ref(&assignment.value),
+    };
+    let resolved = values.iter().try_for_each(|value| resolve_expr_or_row(resolver, scope, value).map(drop));
+    resolved.err().unwrap_or(error)
 }
 
 fn assign<'a>(

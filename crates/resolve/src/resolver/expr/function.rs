@@ -33,7 +33,11 @@ fn resolve_call<'a>(
     span: Span,
 ) -> Result<Expr<'a>> {
     let function = match callable_function(resolver, scope, call, span) {
-        Err(error) if error.is_resumable && resolver.looks_up_no_functions() => {
+        Err(error)
+            if error.is_resumable
+                && resolver.looks_up_no_functions()
+                && (scope.rules.stored.is_none() || is_unknown(resolver, call)) =>
+        {
             return resolve_names_of_call(resolver, scope, call);
         }
         Err(error) if scope.rules.is_loaded && !scope.rules.in_default && is_unknown(resolver, call) => {
@@ -486,7 +490,9 @@ fn resolve_aggregate<'a>(
         aggregate.order_by = &[];
     }
     let owner = owner_of(resolver, scope, &aggregate);
-    let is_misused = !owner.rules.aggregates && !resolver.only_names;
+    // Of a schema that is being verified, this is checked in the definitions of tables and indexes alone.
+    let is_checked = !resolver.only_names || scope.rules.stored.is_some();
+    let is_misused = !owner.rules.aggregates && is_checked;
     if is_misused && std::ptr::eq(owner, scope) {
         return Err(misuse(scope.rules, call.name.name, span));
     }

@@ -364,7 +364,7 @@ fn resolve_binary<'a>(
         return Ok(Expr::Binary(op, left, right));
     }
     match op {
-        Op::And if !resolver.only_names && ast::is_folded_to_zero(left, right) => Ok(Expr::Integer(0)),
+        Op::And if resolver.folds_conditions() && ast::is_folded_to_zero(left, right) => Ok(Expr::Integer(0)),
         Op::And => conditions(resolver, scope, left, right).map(|(left, right)| Expr::And(left, right)),
         Op::Or => conditions(resolver, scope, left, right).map(|(left, right)| Expr::Or(left, right)),
         Op::Arrow => operator_call(resolver, scope, "->", &[left, right], span),
@@ -480,10 +480,10 @@ fn is_truth(expr: &ast::Expr<'_>) -> Option<bool> {
     }
 }
 
-/// The constant value of `y IN ()` and `y NOT IN ()`.
+/// The constant value of `y IN ()` and `y NOT IN ()`, for which SQLite's parser puts FALSE and TRUE unless y calls a function.
 fn is_empty_in(expr: &ast::Expr<'_>) -> Option<bool> {
     match expr.kind {
-        ExprKind::In(ast::In { set: ast::InSet::List([]), not, .. }) => Some(*not),
+        ExprKind::In(set) if set.is_in_nothing() => Some(set.not),
         _ => None,
     }
 }

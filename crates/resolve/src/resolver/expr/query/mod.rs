@@ -24,7 +24,7 @@ use lithe_sql::ast::{self, CompoundOp, Name, SelectCore, SelectNumber};
 use super::resolve_expr;
 use crate::ir::{
     Compared, Core, CoreBody, Expr, Indexed, JoinKind, Limit, OrderOrigin, OrderTerm, OutputColumn, Query, Select,
-    Source, SourceId, SourceKind, collation_of, first_row_of_table,
+    Source, SourceId, SourceKind, collation_of, first_row_of_table, plain_output,
 };
 use crate::resolver::Resolver;
 use crate::resolver::query_checks::QueryCheck;
@@ -199,16 +199,11 @@ fn recursive_cores<'a>(
     recursion: &Recursion<'_, 'a>,
     outer: &mut Vec<SourceId>,
 ) -> Result<ArenaVec<'a, CorePart<'a>>> {
-    let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
-    parts.push(resolve_core(resolver, scope, &WrittenCore::first_of(select), None, outer)?);
+    let start = recursive_start(resolver, scope, select, recursion, outer);
+    let mut parts = start.map_err(|error| or_of_terms(resolver, scope, select, recursion, error))?;
     let mut columns = parts[0].columns.to_vec();
     let mut merged = Merge::new(&parts[0]);
-    for (at, term) in select.rest[..recursion.setup_cores - 1].iter().enumerate() {
-        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), None, outer)?;
-        check_widths(Some(&part), &parts[at], Some(term))?;
-        merged.add(&part, &mut columns);
-        parts.push(part);
-    }
+    parts[1..].iter().for_each(|part| merged.add(part, &mut columns));
     let of_start = with_first_collations(merged.finish(&columns), parts[0].columns);
     for (at, part) in recursive_terms(resolver, scope, select, recursion, &of_start, outer)?.into_iter().enumerate() {
         let at = at + recursion.setup_cores - 1;
@@ -224,6 +219,44 @@ fn recursive_cores<'a>(
         parts.extend(recursive_terms(resolver, scope, select, recursion, &of_all, outer)?);
     }
     Ok(parts)
+}
+
+/// The cores that make the start of a recursive common table.
+fn recursive_start<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+    recursion: &Recursion<'_, 'a>,
+    outer: &mut Vec<SourceId>,
+) -> Result<ArenaVec<'a, CorePart<'a>>> {
+    let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
+    parts.push(resolve_core(resolver, scope, &WrittenCore::first_of(select), None, outer)?);
+    for (at, term) in select.rest[..recursion.setup_cores - 1].iter().enumerate() {
+        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), None, outer)?;
+        check_widths(Some(&part), &parts[at], Some(term))?;
+        parts.push(part);
+    }
+    Ok(parts)
+}
+
+/// The error to report where the start of a recursive table has `error`: SQLite resolves the recursive terms before the start, so
+/// theirs comes first. Without the start, only the names that the table lists are known of its columns.
+#[cold]
+fn or_of_terms<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+    recursion: &Recursion<'_, 'a>,
+    error: CompileError,
+) -> CompileError {
+    let names = recursion.listed_names();
+    if names.is_empty() {
+        return error;
+    }
+    let columns: Vec<OutputColumn<'a>> =
+        names.iter().map(|name| plain_output(&Expr::Null).renamed(name.name)).collect();
+    let terms = recursive_terms(resolver, scope, select, recursion, &columns, &mut Vec::new());
+    terms.err().unwrap_or(error)
 }
 
 /// The columns of VALUES, with the collation that the first row has that has any. A table that SQLite makes of rows, from `first_of_table` on,

@@ -114,6 +114,11 @@ impl<'a> Recursion<'_, 'a> {
         self.table.name
     }
 
+    /// The names that the table lists for its columns.
+    pub fn listed_names(&self) -> &'a [ast::Ident<'a>] {
+        self.with.table(self.at).columns
+    }
+
     /// The start is resolved and has these columns; the recursive terms follow.
     pub fn begin(&self, resolver: &Resolver<'a>, columns: &[OutputColumn<'a>]) -> Result<()> {
         let table = self.with.table(self.at);

@@ -1,0 +1,24 @@
+-- ADD COLUMN: what its expressions may not have is found when the text has been written.
+CREATE TABLE t(a, b)
+ALTER TABLE t ADD COLUMN c AS (random())
+ALTER TABLE t ADD COLUMN e AS (max(a))
+ALTER TABLE t ADD COLUMN f AS (sum(a))
+ALTER TABLE t ADD COLUMN g AS (row_number() OVER ())
+ALTER TABLE t ADD COLUMN h AS (changes())
+ALTER TABLE t ADD COLUMN j AS (current_timestamp)
+ALTER TABLE t ADD COLUMN k AS (random()) STORED
+ALTER TABLE t ADD COLUMN l CHECK (sum(a))
+ALTER TABLE t ADD COLUMN m CHECK (random() IS NOT NULL)
+ALTER TABLE t ADD COLUMN n AS (nosuch(a))
+ALTER TABLE t ADD COLUMN o AS ("zzz")
+SELECT sql FROM sqlite_schema
+CREATE TABLE s(a INT) STRICT
+INSERT INTO s VALUES (1)
+ALTER TABLE s ADD COLUMN c INT AS (random())
+ALTER TABLE s ADD COLUMN d INT AS (sum(a))
+ALTER TABLE s ADD COLUMN e INT AS (random()) STORED
+ALTER TABLE s ADD COLUMN f INT AS (a + 1)
+SELECT * FROM s
+CREATE TABLE w(a PRIMARY KEY) WITHOUT ROWID
+ALTER TABLE w ADD COLUMN c INT AS (random())
+SELECT sql FROM sqlite_schema

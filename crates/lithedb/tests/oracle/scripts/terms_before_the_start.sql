@@ -1,0 +1,9 @@
+-- The recursive terms of a common table are resolved before its start, the last first.
+CREATE TABLE t(a, b)
+WITH RECURSIVE c(n, d) AS (SELECT zz, 0 FROM t UNION SELECT t.zy, d + 1 FROM c JOIN t ON t.yy = c.n) SELECT * FROM c
+WITH RECURSIVE c(n, d) AS (SELECT zz, 0 FROM t UNION ALL SELECT zz2, d FROM c UNION ALL SELECT zz3, d FROM c) SELECT * FROM c
+WITH RECURSIVE c(n, d) AS (SELECT zz, 0 FROM t UNION ALL SELECT zz1, d FROM t UNION ALL SELECT zz2, d FROM c) SELECT * FROM c
+WITH RECURSIVE c(n, d) AS (SELECT zz, 0 FROM t UNION ALL SELECT n, d FROM c) SELECT * FROM c
+WITH RECURSIVE c(n, d) AS (SELECT zz, 0 FROM nosuch UNION ALL SELECT n, zz2 FROM c) SELECT * FROM c
+WITH RECURSIVE c(n, d) AS (SELECT zz, 0 FROM t UNION ALL SELECT n, zz2 FROM c, nosuch) SELECT * FROM c
+WITH RECURSIVE c(n) AS (SELECT zz FROM t UNION ALL SELECT zz2, 2 FROM c) SELECT * FROM c
