@@ -201,7 +201,7 @@ impl Hooks {
         }
     }
 
-    /// The connection closes: as in SQLite, no hook is called but that for the rollback that this causes.
+    /// The connection closes: no hook is called any more, but that for the rollback that this may cause.
     pub(crate) fn clear_but_rollback(&self) {
         self.trigger_trace.set(None);
         self.commit.set(None);

@@ -476,6 +476,9 @@ pub(crate) unsafe fn free_if_unused(handle: *mut sqlite3) {
         // User functions are dropped with the connection, and their destructors may still use the handle.
         // SAFETY: no other reference exists, because the state says that the handle is closed.
         let core = unsafe { &mut *db.core.get() }.take();
+        if let Some(core) = &core {
+            core.roll_back_at_close();
+        }
         drop(core);
     }
     // SAFETY: it was made by `Box::into_raw`, and this is the only place that takes it back.

@@ -164,8 +164,22 @@ impl Connection {
         self.close_databases()
     }
 
+    /// Rolls an open transaction back, before the connection is closed, and calls the rollback hook, but no other, as SQLite's
+    /// `sqlite3_close` does.
+    pub fn roll_back_at_close(&self) {
+        if self.transaction.is_broken() {
+            return;
+        }
+        self.hooks.clear_but_rollback();
+        self.kept.clear(self);
+        if !self.transaction.is_autocommit() || self.transaction.has_active() {
+            self.roll_back_all();
+        }
+    }
+
     fn close_databases(&self) -> Result<()> {
         self.hooks.clear_but_rollback();
+        self.hooks.rollback.set(None);
         if self.transaction.is_broken() {
             self.abandon();
         }
@@ -173,7 +187,6 @@ impl Connection {
         if !self.transaction.is_autocommit() || self.transaction.has_active() {
             self.roll_back_all();
         }
-        self.hooks.rollback.set(None);
         self.programs.clear();
         self.kept_tables.clear();
         self.virtual_tables.close(self);

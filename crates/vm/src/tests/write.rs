@@ -197,7 +197,9 @@ fn hooks() {
     let mut b = ProgramBuilder::new();
     let cursor = writable(&mut b, root);
     let (one, two, three, end) = (load(&mut b, 1), load(&mut b, 2), load(&mut b, 3), b.label());
-    insert(&mut b, cursor, 0, three, &[Value::NULL]);
+    insert(&mut b, cursor, insert_flags::COUNT_CHANGE, three, &[Value::NULL]);
+    insert(&mut b, cursor, insert_flags::COUNT_CHANGE | insert_flags::IS_UPDATE, one, &[Value::NULL]);
+    // A row that is not counted is written by ALTER TABLE.
     insert(&mut b, cursor, insert_flags::IS_UPDATE, one, &[Value::NULL]);
     b.emit(Insn::SeekRowid { cursor, rowid: two, target: end });
     b.emit(Insn::Delete { flags: delete_flags::COUNT_CHANGE, cursor });
