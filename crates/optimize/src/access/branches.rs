@@ -58,30 +58,12 @@ impl<'a> Join<'_, 'a> {
         let known = outside.union(SourceSet::single(source));
         let skipped = self.terms.disjunctions[disjunction].condition;
         let terms = terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, is_given_to_branches));
-        let order = OrderColumns::none();
-        let mut finder = PathFinder {
-            context: self.context,
-            infos: self.infos,
-            scope: self.scope,
-            terms: &terms,
-            own_conditions: terms.conditions.len(),
-            order: &order,
-            is_alone: is_last,
-            limit: None,
-            in_or: true,
-            for_write: true,
-            in_select: false,
-            last_order: 0,
-            found: Candidates::default(),
-        };
-        // Some sources of outer loops may have been eliminated: those of LEFT JOINs that nothing reads.
-        let must_follow = self.infos[source].must_follow;
-        finder.find(source, must_follow.minus(must_follow.minus(outside)))?;
+        let found = self.paths_of_branch((source, is_last), &terms, outside)?;
         let may_serve = |candidate: &&Candidate| {
             candidate.needs.is_subset_of(outside)
                 && matches!(candidate.way, Way::Tree(_) | Way::Function(_) | Way::Virtual(_))
         };
-        let usable = finder.found.all.iter().filter(may_serve);
+        let usable = found.all.iter().filter(may_serve);
         let Some(chosen) = usable.min_by_key(|candidate| (candidate.run, candidate.rows)) else {
             return fail("no query solution");
         };
@@ -90,7 +72,7 @@ impl<'a> Join<'_, 'a> {
             let constraint = terms.constraint(id);
             states[constraint.condition].note_used(constraint);
         };
-        let Some(path) = self.single_path(&terms, chosen, &finder.found.scans, note) else {
+        let Some(path) = self.single_path(&terms, chosen, &found.scans, note) else {
             return fail("no query solution");
         };
         // The loop itself checks the other conditions, after the union. It also checks the whole OR when part of a branch
@@ -116,6 +98,35 @@ impl<'a> Join<'_, 'a> {
         let rows = if is_alone { chosen.found } else { chosen.rows };
         let (run, one_row): (LogEst, bool) = (chosen.run, chosen.one_row);
         Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), one_row, run, rows })
+    }
+
+    /// The paths of a branch that has these conditions, its own and those around it.
+    fn paths_of_branch(
+        &self,
+        (source, is_last): (usize, bool),
+        terms: &Terms<'a>,
+        outside: SourceSet,
+    ) -> Result<Candidates> {
+        let order = OrderColumns::none();
+        let mut finder = PathFinder {
+            context: self.context,
+            infos: self.infos,
+            scope: self.scope,
+            terms,
+            own_conditions: terms.conditions.len(),
+            order: &order,
+            is_alone: is_last,
+            limit: None,
+            in_or: true,
+            for_write: true,
+            in_select: false,
+            last_order: 0,
+            found: Candidates::default(),
+        };
+        // Some sources of outer loops may have been eliminated: those of LEFT JOINs that nothing reads.
+        let must_follow = self.infos[source].must_follow;
+        finder.find(source, must_follow.minus(must_follow.minus(outside)))?;
+        Ok(finder.found)
     }
 }
 
