@@ -115,7 +115,7 @@ impl Table {
     /// Those of writing.
     pub fn flush(&self, connection: &dyn SqlConnection) -> Result {
         let last_rowid = connection.last_insert_rowid();
-        let result = self.index.flush(connection);
+        let result = self.index.flush(connection).and_then(|()| self.learn_automerge(connection));
         connection.set_last_insert_rowid(last_rowid);
         result
     }

@@ -247,6 +247,13 @@ impl Table {
         Ok(())
     }
 
+    /// Reads the setting `automerge` once leaves were added. The end of the transaction needs it, and a rollback to a savepoint may have taken the
+    /// table away by then.
+    pub(crate) fn learn_automerge(&self, connection: &dyn SqlConnection) -> Result {
+        let has_leaves = self.index.leaves_added.load(Ordering::Relaxed) > 0;
+        if has_leaves { self.automerge(connection).map(drop) } else { Ok(()) }
+    }
+
     /// The number of segments at which the end of a transaction merges a level; 0: it does not merge.
     fn automerge(&self, connection: &dyn SqlConnection) -> Result<i32> {
         if self.automerge.load(Ordering::Relaxed) < 0 {

@@ -120,7 +120,9 @@ impl VirtualTable for Fts3Table {
     }
 
     fn update(&self, connection: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
-        self.table.update(connection, change)
+        let rowid = self.table.update(connection, change)?;
+        self.table.learn_automerge(connection)?;
+        Ok(rowid)
     }
 
     fn begin(&self, _: &dyn SqlConnection) -> Result {

@@ -233,10 +233,6 @@ fn index_edit<'a>(
         Change::Table(_) => is_own,
         Change::Column(..) | Change::Cut(_) => is_own || !cg.env.flags.may_write_schema(),
     };
-    if is_checked {
-        verify::resolve_in_namesake(&resolver, of, table, index, true)
-            .map_err(|error| in_object("index", index.name.name(), "", &error))?;
-    }
     let namesake = verify::namesake(&resolver, of, table.name.name());
     // Where a table of temp has the name of the index's table, SQLite takes the columns for that one's, and does not rename them.
     let is_shadowed = matches!(change, Change::Column(..)) && namesake.is_some();
@@ -251,7 +247,10 @@ fn index_edit<'a>(
     let (of_terms, terms) = shadowing.map_or((of, table), |shadowing| (Db::TEMP, &**shadowing));
     let resolved = resolve_index(&resolver, (of_terms, terms), create, sql, is_checked.then_some(table));
     if is_checked {
-        resolved.map_err(|error| in_object("index", index.name.name(), "", &error))?;
+        let in_namesake = || verify::resolve_in_namesake(&resolver, of, table, index, true);
+        let checked =
+            if shadowing.is_some() { resolved.and_then(|()| in_namesake()) } else { in_namesake().and(resolved) };
+        checked.map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
     if !matches!(change, Change::Table(_)) {
         replace_strings(&resolver, sql, &mut text);

@@ -166,7 +166,13 @@ impl World {
             _ => {
                 let (first, second) = (self.expr(scope, depth - 1), self.expr(scope, depth - 1));
                 let operator = self.one(&["=", "<", ">=", "IS", "IN"]);
-                format!("(({first}, {second}) {operator} ({}))", self.query(scope, below, 2))
+                let query = self.query(scope, below, 2);
+                // The + prevents the use of an index: beside a NULL, SQLite looks at the first row alone of one whose first column is DESC.
+                let query = match query.strip_prefix("SELECT ") {
+                    Some(rest) if operator == "IN" && !rest.starts_with("DISTINCT") => format!("SELECT +{rest}"),
+                    _ => query,
+                };
+                format!("(({first}, {second}) {operator} ({query}))")
             }
         }
     }

@@ -19,3 +19,17 @@ PRAGMA writable_schema = RESET
 ALTER TABLE t9 DROP b
 ALTER TABLE t1 RENAME a TO z
 ALTER TABLE t1 RENAME TO z
+CREATE TEMP TABLE hidden(a, e)
+CREATE TABLE main.hidden(a, d, e)
+CREATE TABLE beside(a, b, c)
+CREATE INDEX main.i4 ON hidden(e COLLATE NOCASE, d, a)
+PRAGMA writable_schema = ON
+UPDATE sqlite_schema SET sql = 'CREATE INDEX i3 ON z(c)' WHERE name = 'i3'
+UPDATE sqlite_schema SET sql = replace(sql, 'COLLATE NOCASE', 'COLLATE theirs')
+PRAGMA writable_schema = RESET
+ALTER TABLE beside DROP c
+ALTER TABLE beside RENAME a TO x
+PRAGMA writable_schema = ON
+UPDATE sqlite_schema SET sql = 'CREATE INDEX i4 ON hidden(d, e COLLATE theirs, a)' WHERE name = 'i4'
+PRAGMA writable_schema = RESET
+ALTER TABLE beside DROP c
