@@ -10,20 +10,20 @@ use lithe_value::grow::LONG_TEXT;
 use crate::error::Error;
 
 /// Whether a statement is a query that names no table but its own common tables.
-pub(crate) fn names_no_table(stmt: &Stmt<'_>) -> bool {
+pub(crate) fn names_no_table<'a>(stmt: &Stmt<'a>) -> bool {
     let Stmt::Select(select) = stmt else { return false };
     let (mut common, mut tables, mut has_others) = (Vec::new(), Vec::new(), false);
-    let mut note = |name: QualifiedName<'_>| match name.schema {
+    let mut note = |name: QualifiedName<'a>| match name.schema {
         Some(_) => has_others = true,
-        None => tables.push(name.name.name.to_str_lossy().into_owned()),
+        None => tables.push(name.name.name),
     };
     walk_select(select, &mut |node| match node {
-        Node::CommonTable(table) => common.push(table.name.name.to_str_lossy().into_owned()),
+        Node::CommonTable(table) => common.push(table.name.name),
         Node::FromItem(FromItem { source: Source::Table(name) | Source::Function(name, _), .. }) => note(*name),
         Node::Expr(Expr { kind: ExprKind::In(In { set: InSet::Table(name, ..), .. }), .. }) => note(*name),
         _ => {}
     });
-    !has_others && tables.iter().all(|table| common.iter().any(|name: &String| name.eq_ignore_ascii_case(table)))
+    !has_others && tables.iter().all(|table| common.contains(table))
 }
 
 /// The result of compiling while the connection is interrupted. SQLite asks at each white space and at the end of the text, and may
